@@ -1,0 +1,197 @@
+"""Identities: one Ed25519 key for each player (RFC 8032).
+
+Law: this file knows keys, messages and signatures. It must never know what is signed.
+
+Signing and verifying are the `cryptography` library's everywhere and alone, since two verifiers can
+disagree about an odd signature and their nodes would then fork. That library accepts public keys
+of small order, for which one signature fits every message; `admit_key` keeps those, and keys with a
+small-order part, away from every table.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from protocol.contribution import KEY_SIZE, SIGNATURE_SIZE
+from protocol.errors import FileError, InvalidKey
+from protocol.files import Disk, read_file, reason
+
+SEED_SIZE: Final = 32
+_FILE_TAG: Final = b"busso identity 1\n"
+_FILE_SIZE: Final = len(_FILE_TAG) + 2 * SEED_SIZE + 1
+
+# RFC 8032, section 5.1: the field, the curve -x^2 + y^2 = 1 + d x^2 y^2, the order of its base.
+_P: Final = 2**255 - 19
+_D: Final = -121665 * pow(121666, -1, _P) % _P
+_L: Final = 2**252 + 27742317777372353535851937790883648493
+_SQRT_M1: Final = pow(2, (_P - 1) // 4, _P)
+
+_Point = tuple[int, int, int, int]
+"""Extended coordinates (X, Y, Z, T): x = X/Z, y = Y/Z, x y = T/Z."""
+_NEUTRAL: Final[_Point] = (0, 1, 1, 0)
+
+
+class Identity:
+    """A player's signing key. Its seed is secret and never shown, not even by `repr`."""
+
+    __slots__ = ("_key", "_seed", "public")
+
+    def __init__(self, seed: bytes) -> None:
+        """The key whose RFC 8032 seed is `seed` (32 octets)."""
+        if len(seed) != SEED_SIZE:
+            raise InvalidKey(f"a seed has {SEED_SIZE} octets, not {len(seed)}")
+        self._seed = seed
+        self._key = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public: Final[bytes] = self._key.public_key().public_bytes_raw()
+
+    @classmethod
+    def generate(cls, random: Callable[[int], bytes] = secrets.token_bytes) -> Identity:
+        """A new key from `random`, a source of secret octets."""
+        return cls(random(SEED_SIZE))
+
+    @classmethod
+    def load_or_create(
+        cls,
+        path: Path,
+        *,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+        disk: Disk | None = None,
+    ) -> Identity:
+        """The key kept in `path`, made there first if there is no such file; `FileError`.
+
+        The file is readable by its owner only, appears whole or not at all and is on the disk
+        before this returns. One that others can read is refused: its key may be stolen.
+        """
+        if not os.path.lexists(path):
+            identity = cls.generate(random)
+            content = _FILE_TAG + identity._seed.hex().encode("ascii") + b"\n"
+            try:
+                (disk or Disk()).publish(path, content)
+            except FileExistsError:
+                pass  # another process was faster: its key is the player's
+            except OSError as error:
+                raise FileError(f"{path.name} can't be written: {reason(error)}") from error
+        return cls._load(path)
+
+    @classmethod
+    def _load(cls, path: Path) -> Identity:
+        if path.is_symlink():
+            raise FileError(f"{path.name} is a symbolic link; an identity must be a file")
+        data = read_file(path, _FILE_SIZE)
+        if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            raise FileError(f"{path.name} can be read by others; set its mode to 600")
+        digits = data[len(_FILE_TAG) : -1]
+        if len(data) != _FILE_SIZE or not data.startswith(_FILE_TAG) or data[-1:] != b"\n":
+            raise FileError(f"{path.name} is not an identity file")
+        try:
+            seed = bytes.fromhex(digits.decode("ascii"))
+        except ValueError as error:
+            raise FileError(f"{path.name} is not an identity file") from error
+        if seed.hex().encode("ascii") != digits:
+            raise FileError(f"{path.name} is not an identity file")
+        return cls(seed)
+
+    def sign(self, message: bytes) -> bytes:
+        """The 64-octet signature of `message`: deterministic, so twice the same."""
+        return self._key.sign(message)
+
+    def __repr__(self) -> str:
+        return f"Identity({fingerprint(self.public)})"
+
+
+def verify(key: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether `signature` is one of `message` under `key`, a key that `admit_key` let in."""
+    if len(key) != KEY_SIZE or len(signature) != SIGNATURE_SIZE:
+        return False
+    try:
+        _public_key(key).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=256)
+def _public_key(key: bytes) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(key)
+
+
+def fingerprint(key: bytes) -> str:
+    """A short form of `key` that people compare: 100 bits of its SHA-256 in base32.
+
+    Five groups of four characters, for example "ABCD-EFGH-IJKL-MNOP-QRST".
+    """
+    digits = base64.b32encode(hashlib.sha256(key).digest())[:20].decode("ascii")
+    return "-".join(digits[i : i + 4] for i in range(0, 20, 4))
+
+
+def admit_key(key: bytes) -> None:
+    """Raise `InvalidKey` unless `key` may sit at a table.
+
+    It must be the canonical encoding of a point other than the neutral one in the subgroup of
+    prime order L. The check takes a few milliseconds; no secrets are involved.
+    """
+    if len(key) != KEY_SIZE:
+        raise InvalidKey(f"a public key has {KEY_SIZE} octets, not {len(key)}")
+    _admit(bytes(key))
+
+
+@functools.lru_cache(maxsize=256)
+def _admit(key: bytes) -> None:
+    point = _decompress(key)
+    if _is_neutral(point) or not _is_neutral(_multiply(_L, point)):
+        raise InvalidKey("a public key outside the prime-order subgroup")
+
+
+def _decompress(key: bytes) -> _Point:
+    """RFC 8032, section 5.1.3: y in 255 bits, then the low bit of x."""
+    number = int.from_bytes(key, "little")
+    sign, y = number >> 255, number & (2**255 - 1)
+    if y >= _P:
+        raise InvalidKey("a public key that is not encoded canonically")
+    # x^2 = u / v; x = u v^3 (u v^7)^((p-5)/8), times sqrt(-1) where that is off by a sign
+    u, v = (y * y - 1) % _P, (_D * y * y + 1) % _P
+    x = u * pow(v, 3, _P) * pow(u * pow(v, 7, _P), (_P - 5) // 8, _P) % _P
+    if (v * x * x + u) % _P == 0:
+        x = x * _SQRT_M1 % _P
+    if (v * x * x - u) % _P != 0:
+        raise InvalidKey("a public key that is not on the curve")
+    if x == 0 and sign:
+        raise InvalidKey("a public key that is not encoded canonically")
+    if x & 1 != sign:
+        x = _P - x
+    return x, y, 1, x * y % _P
+
+
+def _add(p: _Point, q: _Point) -> _Point:
+    """RFC 8032, section 5.1.4: complete, so it doubles as well."""
+    a = (p[1] - p[0]) * (q[1] - q[0]) % _P
+    b = (p[1] + p[0]) * (q[1] + q[0]) % _P
+    c = 2 * p[3] * q[3] * _D % _P
+    d = 2 * p[2] * q[2] % _P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
+
+
+def _multiply(n: int, p: _Point) -> _Point:
+    result = _NEUTRAL
+    for bit in bin(n)[2:]:
+        result = _add(result, result)
+        if bit == "1":
+            result = _add(result, p)
+    return result
+
+
+def _is_neutral(p: _Point) -> bool:
+    return p[0] == 0 and p[1] == p[2]
