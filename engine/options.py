@@ -138,10 +138,10 @@ def items(options: Any) -> tuple[Item, ...]:
 
 
 def from_items(options_type: type[T], given: Iterable[Item]) -> T:
-    """The inverse of `items`; each option exactly once and in order, else OptionError."""
+    """The inverse of `items`, in any order; each option exactly once, else OptionError."""
     pairs = tuple(given)
     known = specs(options_type)
-    if tuple(name for name, _ in pairs) != tuple(known):
+    if sorted(name for name, _ in pairs) != sorted(known):
         raise OptionError("the options are not those of this version of the rules")
     values: dict[str, Value] = {}
     for name, value in pairs:
