@@ -153,13 +153,14 @@ def _log_file(frames: Frames) -> LogFile:
     if not frames.payloads:
         raise CorruptLog("frame 0, 8 octets into the file, was changed", MAGIC_SIZE, 0)
     header, *payloads = frames.payloads
-    steps = _parse_steps(payloads, frames.offsets[1:])
+    steps = parse_steps(payloads, frames.offsets[1:])
     return LogFile(
         header, tuple(payloads), steps, chain(header, payloads), frames.offsets, frames.torn
     )
 
 
-def _parse_steps(payloads: Sequence[bytes], offsets: Sequence[int]) -> tuple[Step, ...]:
+def parse_steps(payloads: Sequence[bytes], offsets: Sequence[int]) -> tuple[Step, ...]:
+    """Steps 1, 2, ... from their payloads; `CorruptLog` at the offset of the first wrong one."""
     steps: list[Step] = []
     for number, (payload, offset) in enumerate(zip(payloads, offsets, strict=True), 1):
         try:
