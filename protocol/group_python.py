@@ -329,7 +329,7 @@ def _pippenger(scalars: Sequence[int], points: Sequence[Extended]) -> Extended:
     bits = 8 if len(points) < 1200 else 9
     count = 253 // bits + 1
     half = 1 << (bits - 1)
-    table = [_cached(p) for p in points]
+    table = _to_affine(points)
     digits = [_signed_digits(k, bits, count) for k in scalars]
     total = _NEUTRAL
     for column in range(count - 1, -1, -1):
@@ -341,8 +341,8 @@ def _pippenger(scalars: Sequence[int], points: Sequence[Extended]) -> Extended:
             if digit:
                 index = abs(digit)
                 held = buckets[index]
-                signed = entry if digit > 0 else _neg_cached(entry)
-                buckets[index] = _add(_NEUTRAL if held is None else held, signed)
+                signed = entry if digit > 0 else (entry[1], entry[0], -entry[2])
+                buckets[index] = _add_affine(_NEUTRAL if held is None else held, signed)
         running = weighted = _NEUTRAL
         for held in reversed(buckets[1:]):
             if held is not None:

@@ -16,7 +16,6 @@ import ctypes
 import functools
 import itertools
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, cast
@@ -91,8 +90,6 @@ class SodiumGroup(Group):
         self.identity = SodiumPoint(IDENTITY_BYTES)
         self.generator = SodiumPoint(_G)
         self._threads = min(_MAX_THREADS, _cores()) if threads is None else threads
-        self._pool: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
 
     # --- Encoding ---------------------------------------------------------------------------
 
@@ -210,16 +207,12 @@ class SodiumGroup(Group):
             return work(items)
         bounds = [len(items) * i // parts for i in range(parts + 1)]
         chunks = [items[a:b] for a, b in itertools.pairwise(bounds)]
-        # The calling thread takes the last part: one thread fewer to wake, and none to wait in.
-        futures = [self._executor().submit(work, chunk) for chunk in chunks[:-1]]
-        last = work(chunks[-1])
-        return [point for future in futures for point in future.result()] + last
-
-    def _executor(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads - 1, "busso-group")
-            return self._pool
+        # Threads live for one list only: starting one costs a hundredth of what it saves, and
+        # nothing is left to stop. The calling thread takes the last part.
+        with ThreadPoolExecutor(parts - 1, "busso-group") as pool:
+            futures = [pool.submit(work, chunk) for chunk in chunks[:-1]]
+            last = work(chunks[-1])
+            return [point for future in futures for point in future.result()] + last
 
 
 def _must(code: int) -> None:

@@ -113,9 +113,12 @@ def _load_from_memory(blob: bytes) -> ctypes.CDLL:
     try:
         with os.fdopen(os.dup(handle), "wb") as file:
             file.write(blob)
+        # The loader knows libraries by their path: once loaded, this number must stay taken,
+        # or the next file that gets it would be answered with this library.
         return ctypes.CDLL(f"/proc/self/fd/{handle}")
-    finally:
+    except OSError:
         os.close(handle)
+        raise
 
 
 def _load_from_wheel(folder: Path) -> ctypes.CDLL:
