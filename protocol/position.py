@@ -85,6 +85,8 @@ class Position:
     """The steps of this hand's Moves, so that a broken promise names its step."""
     broken: tuple[Broken, ...] = ()
     """What the last step showed to be broken."""
+    revealed: bytes = b""
+    """After a Reveal and until the next hand: the face of every slot as it was dealt."""
     signed: Mapping[int, int] = field(default_factory=dict)
     """seat -> the last step to which it contributed."""
 
@@ -272,7 +274,8 @@ class Position:
                 request.deck,
                 request.cut,
             )
-            return replace(self, deal=Deal(self.group, terms), hand_seats=seats)
+            deal = Deal(self.group, terms)
+            return replace(self, deal=deal, hand_seats=seats, revealed=b"")
         if self.deal.phase is Phase.READY:
             return replace(self, state=self.state.apply(Shuffled(None)))
         return None

@@ -232,6 +232,7 @@ def _revealed(position: Position, parts: Sequence[Checked]) -> Position:
         deal=deal.revealed(),
         stage=Stage.CHECKPOINT,
         broken=broken,
+        revealed=faces,
         moves=(),
     )
 
