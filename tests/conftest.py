@@ -36,7 +36,14 @@ _HOMES = {
 }
 _PERSONAL = {
     *("CLICOLOR", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM_PROGRAM"),
-    *("LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "PROMPT_TOOLKIT_COLOR_DEPTH"),
+    *(
+        "DEV_FAILED_STAGES",
+        "LANGUAGE",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LC_MESSAGES",
+        "PROMPT_TOOLKIT_COLOR_DEPTH",
+    ),
 }
 _PATIENCE = 2.0
 """Seconds that a thread which is already ending gets to end."""
