@@ -366,6 +366,9 @@ class Game(ABC):
     default_preset: str
     min_seats: int
     max_seats: int
+    phrases: Mapping[str, str] = {}
+    """Note kind -> an English sentence for people, with `{name}` for the note's seat and `{0}`,
+    `{1}` ... for its values (`{name0}` for a value that is a seat). Translations start from it."""
 
     @abstractmethod
     def start(self, options: Any, seats: int) -> State:
