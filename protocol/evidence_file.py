@@ -100,7 +100,7 @@ def parse_entry(value: Value) -> Entry:
     place = Place(
         octets(items[0], "match", HASH_SIZE),
         octets(items[1], "head", HASH_SIZE),
-        integer(items[2], "step", 1, MAX_STEP),
+        integer(items[2], "step", 0, MAX_STEP),
         integer(items[3], "attempt", 0, MAX_ATTEMPT),
         Class(integer(items[4], "class", 0, len(Class) - 1)),
     )

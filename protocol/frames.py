@@ -162,13 +162,16 @@ def _is_followed(data: bytes, bad: int) -> bool:
     """Whether a valid frame starts anywhere after the bad one at `bad`.
 
     A frame that was cut off is told first, by its own inner lengths: they run past the end of the
-    file. Otherwise a peer could hide a valid frame in a body, and a node that crashed while it
-    wrote that body would take its own log for corrupt. The search after that checks a bounded
-    number of octets; when they don't suffice, the careful answer is yes.
+    file, or to where its CRC should stand. Otherwise a peer could hide a valid frame in a body, and
+    a node that crashed while it wrote that body would take its own log for corrupt. The search
+    after that checks a bounded number of octets; when they don't suffice, the careful answer is
+    yes.
     """
     end = _claimed_end(data, bad)
-    if end is not None and end > len(data) and _runs_out(data, bad + 4):
-        return False
+    if end is not None and end > len(data):
+        value_end = _value_end(data, bad + 4)
+        if value_end is not None and (value_end > len(data) or value_end == end - 4):
+            return False
     budget = _SCAN_BUDGET
     for offset in range(bad + 1, len(data) - FRAME_OVERHEAD):
         if data[offset] != 0 or data[offset + 1] > 0x0F:
@@ -182,19 +185,22 @@ def _is_followed(data: bytes, bad: int) -> bool:
     return False
 
 
-def _runs_out(data: bytes, offset: int) -> bool:
-    """Whether the value of the encoding that starts at `offset` continues past the end."""
+def _value_end(data: bytes, offset: int) -> int | None:
+    """Where the value of the encoding that starts at `offset` ends, by its inner lengths.
+
+    More than `len(data)` if it continues past the end; None for what the encoding doesn't have.
+    """
     items = 1
     while items:
         if offset >= len(data):
-            return True
+            return len(data) + 1
         first = data[offset]
         offset += 1
         items -= 1
         if first in _COUNTED:
             width, fixed, each_is_item = _COUNTED[first]
             if offset + width > len(data):
-                return True
+                return len(data) + 1
             count = int.from_bytes(data[offset : offset + width], "big")
             offset += width
             if each_is_item:
@@ -206,8 +212,8 @@ def _runs_out(data: bytes, offset: int) -> bool:
         elif 0xA0 <= first <= 0xBF:
             offset += first & 0x1F
         elif first in (0xC0, 0xC1) or 0x80 <= first <= 0x8F or 0xC2 <= first < 0xE0:
-            return False  # outside the subset: not something that we began to write
-    return offset > len(data)
+            return None  # outside the subset: not something that we began to write
+    return offset
 
 
 # First octet: (octets of the count, fixed octets, whether the count is of items). msgpack's

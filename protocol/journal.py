@@ -23,9 +23,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from protocol.contribution import (
-    DIGEST_SIZE,
-    HASH_SIZE,
-    MAX_BODY,
+    SIGNATURE_SIZE,
     Class,
     Contribution,
     Entry,
@@ -107,7 +105,8 @@ class Journal:
         was signed at that place, or if another head was signed for the same step, attempt and
         class; `release` allows the latter, after a decision of the table that cut the log back.
         """
-        _check_content(place, body, digest)
+        unsigned = Contribution(seat, kind, body, digest, bytes(SIGNATURE_SIZE))
+        _check_readable(Entry(place, unsigned))
         signed = self._slots.get(_slot(place), {})
         before = signed.get(place.head)
         if before is not None:
@@ -120,7 +119,6 @@ class Journal:
             )
         if signed and not release:
             raise WouldContradict(f"step {place.step} was already signed on another head")
-        unsigned = Contribution(seat, kind, body, digest, b"")
         signature = identity.sign(statement(place, unsigned))
         contribution = Contribution(seat, kind, body, digest, signature)
         self._record(("signed", entry_value(Entry(place, contribution))))
@@ -133,6 +131,7 @@ class Journal:
         `key` is the own public key. `RemoteProtocolError` if it didn't sign this. Contradicting
         ones are all kept: whatever was signed before stays signed.
         """
+        _check_readable(Entry(place, contribution))
         if not verify(key, statement(place, contribution), contribution.signature):
             raise RemoteProtocolError("this contribution was not signed by us")
         signed = self._slots.get(_slot(place), {})
@@ -308,10 +307,12 @@ def _slot(place: Place) -> _Slot:
     return place.match, place.step, place.attempt, place.cls
 
 
-def _check_content(place: Place, body: bytes, digest: bytes) -> None:
-    sizes = len(place.match), len(place.head), len(digest)
-    if sizes != (HASH_SIZE, HASH_SIZE, DIGEST_SIZE) or len(body) > MAX_BODY:
-        raise LocalProtocolError("a contribution of the wrong shape was to be signed")
+def _check_readable(entry: Entry) -> None:
+    """Refuse what could not be read back: one such record would make the journal useless."""
+    try:
+        parse_entry(entry_value(entry))
+    except EncodingError as error:
+        raise LocalProtocolError(f"this can't be signed: {error}") from error
 
 
 def _check_label(label: bytes) -> None:
