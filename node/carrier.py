@@ -1,0 +1,275 @@
+"""The mesh thread's sockets: octets to and from connections, each with its CURVE key.
+
+Law: this file moves octets and reports connections. It must never know what the octets mean, nor
+which player holds a CURVE key. Everything here runs on the mesh thread, except making a carrier.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol
+
+import zmq
+
+from node.errors import BadAddress
+from node.link import Path, Side, Target
+from node.sockets import CurveKeys, Watched, ZContext, ZSocket, bind_router, dial_dealer, numeric
+from node.watch import Connection, Watch, WatchLimits, cut, received
+from node.zap import Zap
+
+_READS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a message came from: the authenticated CURVE key, the path, the numeric host."""
+
+    curve: bytes
+    path: Path
+    host: str
+
+
+class Ear(Protocol):
+    """Who is told what connections do and bring."""
+
+    def allow(self, curve: bytes) -> bool:
+        """Whether the process `curve` may connect."""
+
+    def arrived(self, origin: Origin, data: bytes, frames: int) -> None:
+        """A message of so many frames, of which `data` is the first."""
+
+    def opened(self, curve: bytes) -> None:
+        """The dialled process `curve` answered and let us in."""
+
+    def refused(self, curve: bytes) -> None:
+        """The dialled process `curve` doesn't let us in, or can't be dialled at all."""
+
+    def lost(self, path: Path) -> None:
+        """The connection behind `path` closed."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What went through the sockets."""
+
+    messages_in: int = 0
+    octets_in: int = 0
+    messages_out: int = 0
+    octets_out: int = 0
+    dials: int = 0
+    mute: int = 0
+    floods: int = 0
+
+
+@dataclass(slots=True)
+class _Line:
+    """A DEALER that dials one process; `fd` while it has a connection."""
+
+    watched: Watched
+    host: str
+    fd: int | None = None
+
+
+class Carrier:
+    """A ROUTER that listens, a DEALER for each process dialled, the ZAP handler, the watchdog."""
+
+    def __init__(
+        self,
+        context: ZContext,
+        ear: Ear,
+        *,
+        curve: CurveKeys,
+        bind: tuple[str, int],
+        clock: Callable[[], float],
+        limits: WatchLimits,
+    ) -> None:
+        """Listen on `bind`, a host and a port (0 for any); raises a `MeshError`."""
+        self.traffic = Traffic()
+        self._context = context
+        self._curve = curve
+        self._ear = ear
+        self._clock = clock
+        self._watch = Watch(limits)
+        self._poller = zmq.Poller()
+        self._handlers: dict[ZSocket, Callable[[], object]] = {}
+        self._lines: dict[bytes, _Line] = {}
+        # The handler comes first: without one libzmq would let everybody in.
+        self.zap: Final = Zap(context, ear.allow)
+        try:
+            self._router, self.port = bind_router(context, curve, *bind)
+        except BaseException:
+            self.zap.close()
+            raise
+        self.listen(self.zap.socket, self.zap.answer)
+        self.listen(self._router.monitor, self._router_events)
+        self.listen(self._router.socket, self._from_router)
+
+    def listen(self, socket: ZSocket, handler: Callable[[], object]) -> None:
+        """Call `handler` whenever `socket` has something to read."""
+        self._handlers[socket] = handler
+        self._poller.register(socket, zmq.POLLIN)
+
+    def poll(self, seconds: float) -> None:
+        """Wait at most so long, then handle everything that is ready."""
+        for socket, _ in self._poller.poll(math.ceil(max(0.0, seconds) * 1_000)):
+            # A handler may have closed a socket that was ready too.
+            if (handler := self._handlers.get(socket)) is not None:
+                handler()
+
+    def close(self, linger: int = 0) -> None:
+        """Close every socket; what was sent gets `linger` milliseconds to leave."""
+        for line in self._lines.values():
+            line.watched.close(linger)
+        self._lines.clear()
+        self._router.close(linger)
+        self.zap.close()
+
+    # What leaves.
+
+    def put(self, path: Path, data: bytes) -> bool | None:
+        """Queue `data`: True, False when the queue is full, None when the path is gone."""
+        try:
+            if path.side is Side.IN:
+                self._router.socket.send(path.ident, zmq.SNDMORE | zmq.DONTWAIT)
+                self._router.socket.send(data, zmq.DONTWAIT)
+            else:
+                line = self._lines.get(path.ident)
+                if line is None:
+                    return None
+                line.watched.socket.send(data, zmq.DONTWAIT)
+        except zmq.Again:
+            return False
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                return None
+            raise
+        self.traffic.messages_out += 1
+        self.traffic.octets_out += len(data)
+        return True
+
+    # Connections.
+
+    def dial(self, target: Target) -> None:
+        """Keep dialling `target` until `hang_up`."""
+        self.hang_up(target.curve)
+        try:
+            watched = dial_dealer(
+                self._context, self._curve, target.curve, target.host, target.port
+            )
+        except BadAddress:
+            self._ear.refused(target.curve)
+            return
+        self.traffic.dials += 1
+        self._lines[target.curve] = _Line(watched, target.host)
+        self.listen(watched.monitor, partial(self._dealer_events, target.curve))
+        self.listen(watched.socket, partial(self._from_dealer, target.curve))
+
+    def hang_up(self, curve: bytes) -> None:
+        """Close the DEALER to `curve`, if there is one."""
+        line = self._lines.pop(curve, None)
+        if line is None:
+            return
+        if line.fd is not None:
+            self._watch.closed(line.fd)
+        for socket in (line.watched.monitor, line.watched.socket):
+            del self._handlers[socket]
+            self._poller.unregister(socket)
+        line.watched.close()
+
+    def cut(self, curve: bytes) -> None:
+        """Shut every connection that `curve` made to us."""
+        for fd in self._watch.of(curve):
+            self._cut(fd)
+
+    def check(self) -> list[Connection]:
+        """Cut what says nothing and what floods; the latter are returned."""
+        for fd in self._watch.mute(self._clock()):
+            self.traffic.mute += 1
+            self._cut(fd)
+        drained = self._from_router()
+        for curve in list(self._lines):
+            drained = self._from_dealer(curve) and drained
+        floods = self._watch.floods(self._clock(), received, drained=drained)
+        for connection in floods:
+            self.traffic.floods += 1
+            self._cut(connection.fd)
+        return floods
+
+    def _cut(self, fd: int) -> None:
+        """Shut a connection and treat its path as lost at once."""
+        cut(fd)
+        self._closed(fd)
+
+    def _closed(self, fd: int) -> None:
+        connection = self._watch.closed(fd)
+        if connection is not None and connection.path is not None:
+            self._ear.lost(connection.path)
+
+    def _router_events(self) -> None:
+        for event, value in self._router.events():
+            if event == zmq.EVENT_ACCEPTED:
+                self._watch.opened(value, self._clock())
+            elif event == zmq.EVENT_DISCONNECTED:
+                self._closed(value)
+
+    def _dealer_events(self, curve: bytes) -> None:
+        line = self._lines[curve]
+        for event, value in line.watched.events():
+            if event == zmq.EVENT_CONNECTED:
+                line.fd = value
+                self._watch.opened(value, self._clock(), curve=curve)
+            elif event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
+                self._ear.opened(curve)
+            elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
+                self._ear.refused(curve)
+            elif event == zmq.EVENT_DISCONNECTED:
+                line.fd = None
+                self._watch.closed(value)
+                self._ear.lost(Path(Side.OUT, curve))
+
+    # What arrives.
+
+    def _from_router(self) -> bool:
+        """Read what the ROUTER has; whether that was all."""
+        for _ in range(_READS):
+            try:
+                routing = self._router.socket.recv(zmq.DONTWAIT)
+            except zmq.Again:
+                return True
+            frame, frames, octets = self._read(self._router.socket)
+            curve = bytes.fromhex(str(frame.get("User-Id")))
+            path = Path(Side.IN, routing)
+            self._watch.delivered(int(frame.get(zmq.SRCFD)), curve, path, octets, frames)
+            host = numeric(str(frame.get("Peer-Address")))
+            self._ear.arrived(Origin(curve, path, host), frame.bytes, frames)
+        return False
+
+    def _from_dealer(self, curve: bytes) -> bool:
+        """Read what the DEALER to `curve` has; whether that was all."""
+        path = Path(Side.OUT, curve)
+        for _ in range(_READS):
+            line = self._lines.get(curve)
+            if line is None:
+                return True
+            try:
+                frame, frames, octets = self._read(line.watched.socket)
+            except zmq.Again:
+                return True
+            if line.fd is not None:
+                self._watch.delivered(line.fd, curve, path, octets, frames)
+            self._ear.arrived(Origin(curve, path, line.host), frame.bytes, frames)
+        return False
+
+    def _read(self, socket: ZSocket) -> tuple[zmq.Frame, int, int]:
+        """The first frame that waits, how many its message has, and their octets together."""
+        first = socket.recv(zmq.DONTWAIT, copy=False)
+        frames, octets, more = 1, len(first), first.more
+        while more:
+            frame = socket.recv(zmq.DONTWAIT, copy=False)
+            frames, octets, more = frames + 1, octets + len(frame), frame.more
+        self.traffic.messages_in += 1
+        self.traffic.octets_in += octets
+        return first, frames, octets
