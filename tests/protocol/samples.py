@@ -9,6 +9,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from protocol import identity as curve
 from protocol.contribution import Class, Contribution, Entry, Kind, Place, statement
 from protocol.evidence_file import Case, Charge, pack_evidence
 from protocol.frames import Magic, frame
@@ -72,6 +73,24 @@ def steps(count: int, seats: int = 2) -> list[bytes]:
         payloads.append(step.pack())
         head = chain(top.payload, payloads)[-1]
     return payloads
+
+
+def second_signature(seed: bytes, message: bytes, nonce: int = 7) -> bytes:
+    """Another valid signature of `message`: RFC 8032, 5.1.6, with a nonce of the signer's choice.
+
+    S = r + SHA-512(R, A, M) a mod L; honest signers derive r, but nobody can see that.
+    """
+    clamped = bytearray(hashlib.sha512(seed).digest()[:32])
+    clamped[0] &= 248
+    clamped[31] = clamped[31] & 127 | 64
+    a = int.from_bytes(clamped, "little")
+    base = curve._decompress(bytes([0x58]) + bytes([0x66]) * 31)
+    x, y, z, _ = curve._multiply(nonce, base)
+    x, y = (v * pow(z, -1, curve._P) % curve._P for v in (x, y))
+    r = (y | (x & 1) << 255).to_bytes(32, "little")
+    k = hashlib.sha512(r + Identity(seed).public + message).digest()
+    s = (nonce + int.from_bytes(k, "little") * a) % curve._L
+    return r + s.to_bytes(32, "little")
 
 
 def log(count: int, seats: int = 2) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -13,9 +14,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocol import identity as module
+from protocol.contribution import Contribution, Kind, Place, statement
 from protocol.errors import FileError, InvalidKey
 from protocol.files import Disk
 from protocol.identity import Identity, admit_key, fingerprint, verify
+from protocol.log import Step, next_head
+from tests.protocol import samples
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "log"
 BAD_KEYS = json.loads((VECTORS / "keys-bad.json").read_text("utf-8"))
@@ -98,6 +102,21 @@ def test_signatures_are_not_malleable() -> None:
         forged = signature[:32] + moved.to_bytes(32, "little")
         assert not verify(identity.public, b"move", forged)
     assert verify(identity.public, b"move", signature)
+
+
+def test_a_signer_can_sign_twice() -> None:
+    """Which is why signatures are inside the chain and inside a contribution's identity."""
+    seed = bytes(32)
+    place = Place(bytes(32), bytes(32), 1)
+    unsigned = Contribution(0, Kind.MOVE, b"x", bytes(8), b"")
+    message = statement(place, unsigned)
+    signatures = {Identity(seed).sign(message)}
+    signatures |= {samples.second_signature(seed, message, nonce) for nonce in (7, 8)}
+    assert len(signatures) == 3
+    assert all(verify(Identity(seed).public, message, s) for s in signatures)
+    made = [dataclasses.replace(unsigned, signature=s) for s in signatures]
+    assert len({c.identity(place) for c in made}) == 3
+    assert len({next_head(bytes(32), Step(1, (c,)).pack()) for c in made}) == 3
 
 
 def test_verify_refuses_everything_else() -> None:
