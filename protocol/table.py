@@ -78,10 +78,14 @@ class YourMove:
 
 @dataclass(frozen=True, slots=True)
 class Accused:
-    """A seat has done wrong and signed it; `evidence` is a file that anybody can judge."""
+    """A seat has done wrong and signed it; `evidence` is a file that anybody can judge.
+
+    `entries` are what convicts: give them to every other node.
+    """
 
     fault: Fault
     evidence: bytes
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class Table:
         played here.
         """
         self._emit = emit
-        self._player = player
+        self.player = player
         self._writer = writer
         self.header = header
         self.position = first_position(header.header, header.payload, group)
@@ -182,9 +186,9 @@ class Table:
 
     def play(self, move: Move) -> None:
         """This seat's choice. IllegalMove if the rules forbid it; nothing has happened then."""
-        if self._player is None or not self._player.must_decide(self.position) or self.halted:
+        if self.player is None or not self.player.must_decide(self.position) or self.halted:
             raise LocalProtocolError("no decision of this seat is due")
-        if self._player.seat in self._pending:
+        if self.player.seat in self._pending:
             raise LocalProtocolError("this seat has already decided")
         self._contribute(move)
         self._go_on()
@@ -237,8 +241,8 @@ class Table:
             self._keep(step)
             if self._writer:
                 self._writer.append(step)
-            if self._player:
-                self._player.follow(self.position)
+            if self.player:
+                self.player.follow(self.position)
             self._emit(Advanced(step, before, self.position))
             if self.position.closed:
                 self._sync()
@@ -259,7 +263,7 @@ class Table:
 
     def _own(self) -> None:
         """Contribute what is due from this seat, or ask for its decision."""
-        player = self._player
+        player = self.player
         if not self._started or player is None or not player.is_due(self.position):
             return
         if player.seat in self._pending:
@@ -271,16 +275,16 @@ class Table:
             self._contribute(None)
 
     def _contribute(self, move: Move | None) -> None:
-        if self._player is None:
+        if self.player is None:
             raise LocalProtocolError("a spectator contributes nothing")
-        entry = self._player.contribute(self.position, move)
+        entry = self.player.contribute(self.position, move)
         # Sent first, checked afterwards: the others verify a shuffle while we do.
         self._emit(Outgoing(entry))
         try:
             checked = self.position.check(entry.contribution)
         except Fault as fault:
             raise LocalProtocolError(f"our own contribution is wrong: {fault}") from fault
-        self._pending[self._player.seat] = checked
+        self._pending[self.player.seat] = checked
 
     def _keep(self, step: Step) -> None:
         self.steps.append(step)
@@ -316,7 +320,7 @@ class Table:
         if self.accusation is None:
             payloads = [step.pack() for step in self.steps[: fault.step - 1]]
             evidence = pack_evidence(self.header.payload, payloads, Case(charge, entries))
-            self.accusation = Accused(fault, evidence)
+            self.accusation = Accused(fault, evidence, entries)
             self._sync()
             self._emit(self.accusation)
         return Verdict.GUILTY

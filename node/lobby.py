@@ -1,0 +1,167 @@
+"""Agreeing on a match: who sits where, under which rules, signed by everybody.
+
+Law: pure functions over cards, HELLOs and proposals. The host proposes; each seat compares the
+proposal with the card it joined by and with its own HELLO, and its signature on the header is its
+agreement. Nobody signs what it didn't ask for. Once all have signed, the host is one of the seats.
+
+    card (options, seats)  +  a HELLO of each seat  ->  header core  ->  a signature of each seat
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine import registry
+from engine.contract import Game
+from engine.errors import EngineError
+from engine.options import from_items, items
+from node.errors import NodeError
+from protocol.contribution import DIGEST_SIZE, HASH_SIZE, Contribution, Entry, Kind, Place
+from protocol.errors import EncodingError, UnsupportedFormat
+from protocol.header import Header, Seat, SignedHeader, parse_core
+from protocol.identity import Identity
+from protocol.messages import Hello, Propose, Role, TableCard
+from protocol.stages import HANDS_EXTENSION
+from protocol.wire import introductions, sign
+
+MAX_AGE = 86_400
+"""Seconds by which the clocks of two computers may differ when they agree on a match."""
+
+
+class LobbyError(NodeError):
+    """No match can be agreed on; its text is one sentence for the player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a host puts on the table: a game with its options, for `seats` players."""
+
+    game: Game
+    options: Any
+    seats: int
+    hands: int = 0
+    """After how many hands the match is closed; 0: when the game says so."""
+    name: str = "Busso"
+
+    def check(self) -> None:
+        """Raise OptionError unless the game can be played so by so many."""
+        self.game.start(self.options, self.seats)
+
+    @property
+    def extensions(self) -> tuple[tuple[str, int | str], ...]:
+        """The header's extensions."""
+        return ((HANDS_EXTENSION, self.hands),) if self.hands else ()
+
+
+def make_card(
+    offer: Offer, identity: Identity, at: tuple[bytes, int], table: bytes, free: int
+) -> TableCard:
+    """The card that the door hands out, signed by the host; `at` its mesh's CURVE key and port."""
+    card = TableCard(
+        game=offer.game.name,
+        options=tuple(sorted(items(offer.options))),
+        extensions=offer.extensions,
+        name=offer.name,
+        seats=offer.seats,
+        free=free,
+        key=identity.public,
+        curve=at[0],
+        port=at[1],
+        table=table,
+    )
+    return sign(card, identity)
+
+
+def check_card(card: TableCard) -> None:
+    """LobbyError unless this program can play what the card offers."""
+    try:
+        game = registry.get(card.game)
+        options: Any = from_items(game.options_type, card.options)
+        game.start(options, card.seats)
+    except EngineError as error:
+        raise LobbyError(f"This table can't be joined: {error}.") from error
+
+
+def propose(
+    card: TableCard,
+    seated: Mapping[bytes, tuple[Hello, bytes, tuple[str, int]]],
+    created: int,
+) -> Propose:
+    """The host's proposal; `seated` maps each key to HELLO, its octets and its address."""
+    order = sorted(seated)
+    hellos = [seated[key][0] for key in order]
+    header = Header(
+        game=card.game,
+        rules=registry.get(card.game).version,
+        options=card.options,
+        created=created,
+        seats=tuple(Seat(h.name, h.key, h.nonce) for h in _distinct(hellos)),
+        extensions=card.extensions,
+    )
+    return Propose(
+        header.core,
+        tuple(seated[key][1] for key in order),
+        tuple(seated[key][2] for key in order),
+    )
+
+
+def _distinct(hellos: Iterable[Hello]) -> list[Hello]:
+    return sorted(hellos, key=lambda hello: hello.key)
+
+
+def agree(card: TableCard, own: Hello, proposal: Propose, now: int) -> Header:
+    """The header to sign. LobbyError: it isn't what the card offered, or not what we said."""
+    try:
+        header = parse_core(proposal.core)
+        hellos = introductions(proposal)
+    except (EncodingError, UnsupportedFormat) as error:
+        raise LobbyError(f"The host's proposal can't be accepted: {error}.") from error
+    terms = (header.game, header.options, header.extensions)
+    if terms != (card.game, card.options, card.extensions) or len(header.seats) != card.seats:
+        raise LobbyError("The host proposes other rules than its table card; nothing was signed.")
+    if header.rules != registry.get(header.game).version:
+        raise LobbyError("The host plays by another version of the rules; nothing was signed.")
+    if len(proposal.addresses) != len(header.seats):
+        raise LobbyError("The host's proposal lacks addresses; nothing was signed.")
+    if abs(header.created - now) > MAX_AGE:
+        raise LobbyError("The host's clock is more than a day away from ours; nothing was signed.")
+    expected = [(seat.name, seat.key, seat.nonce) for seat in header.seats]
+    if [(h.name, h.key, h.nonce) for h in hellos] != expected:
+        raise LobbyError("The host's proposal names players who didn't introduce themselves so.")
+    if any(h.table != card.table or h.role is not Role.SEAT for h in hellos):
+        raise LobbyError("The host's proposal seats somebody from another table.")
+    if (own.name, own.key, own.nonce) not in expected:
+        raise LobbyError("The host's proposal doesn't give us the seat that we asked for.")
+    return header
+
+
+def header_entry(header: Header, identity: Identity) -> Entry:
+    """One seat's agreement as it travels: step 0, no body, the signature of the core."""
+    seat = header.keys.index(identity.public)
+    place = Place(header.match, bytes(HASH_SIZE), 0)
+    return Entry(
+        place, Contribution(seat, Kind.HEADER, b"", bytes(DIGEST_SIZE), header.sign(identity))
+    )
+
+
+def is_agreement(header: Header, entry: Entry) -> bool:
+    """Whether `entry` is a seat's valid signature on this header."""
+    c = entry.contribution
+    return (
+        entry.place == Place(header.match, bytes(HASH_SIZE), 0)
+        and c.kind is Kind.HEADER
+        and c.seat < len(header.seats)
+        and not c.body
+        and header.is_signed_by(c.seat, c.signature)
+    )
+
+
+def sealed(header: Header, agreements: Mapping[int, Entry]) -> SignedHeader | None:
+    """The signed header once every seat has agreed."""
+    if len(agreements) < len(header.seats):
+        return None
+    return header.seal(
+        [agreements[seat].contribution.signature for seat in range(len(header.seats))]
+    )

@@ -1,0 +1,122 @@
+"""A node that is a process of its own, driven by nobody: `busso node`.
+
+Law: it joins or hosts one table, plays one match as a bot and reports to whoever started it, one
+JSON object a line on standard output. It ends when the match does, or when its standard input
+closes, so that no bot outlives the command that started it.
+
+    {"event": "hosting", "port": N}
+    {"event": "finished", "log": PATH, "deal_ms": [...]}
+    {"event": "stopped", "text": "...", "evidence": PATH or ""}
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+from node.bot import Bot
+from node.door import find_table
+from node.errors import NodeError
+from node.lobby import Offer, check_card
+from node.session import Session, SessionEvent, Stopped
+from protocol.contribution import Kind
+from protocol.group import Group
+from protocol.identity import Identity
+from protocol.table import Advanced
+
+LOOPBACK = "127.0.0.1"
+JOIN_TIMEOUT = 10.0
+
+
+class DealClock:
+    """How long each deal took here: from the first commitment being due to the last share."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.milliseconds: list[float] = []
+        self._clock = clock
+        self._since: float | None = None
+
+    def note(self, event: SessionEvent) -> None:
+        """Look at what happened."""
+        if not isinstance(event, Advanced):
+            return
+        due = event.after.due
+        if due is not None and due.kind is Kind.COMMIT:
+            self._since = self._clock()
+        elif event.step.entries[0].kind is Kind.SHARES and self._since is not None:
+            self.milliseconds.append(round((self._clock() - self._since) * 1000, 1))
+            self._since = None
+
+
+class BotNode:
+    """One bot at one table, in this process."""
+
+    def __init__(self, name: str, folder: Path, seed: int | None, group: Group) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        identity = Identity.load_or_create(folder / "identity")
+        self.deals = DealClock()
+        self.session = Session(
+            identity,
+            name,
+            folder,
+            group=group,
+            chooser=Bot(random.Random(seed)),
+            on_event=self.deals.note,
+        )
+
+    def join(self, host: str, port: int) -> None:
+        """Take a seat at the table behind that door. DoorError, LobbyError."""
+        card, address = find_table(host, port, JOIN_TIMEOUT)
+        check_card(card)
+        self.session.join(card, address, address=LOOPBACK if address == LOOPBACK else "*")
+
+    def run(self, out: TextIO) -> int:
+        """Play; 0 when the match was finished, 1 when it was stopped."""
+        try:
+            self.session.run()
+        except Stopped as error:
+            evidence = str(self.session.evidence or "")
+            report(out, event="stopped", text=str(error), evidence=evidence)
+            return 1
+        report(out, event="finished", log=str(self.session.log), deal_ms=self.deals.milliseconds)
+        return 0
+
+
+def report(out: TextIO, **fields: object) -> None:
+    """One line of JSON, at once."""
+    print(json.dumps(fields), file=out, flush=True)
+
+
+def run_node(
+    *,
+    name: str,
+    folder: Path,
+    seed: int | None,
+    group: Group,
+    offer: Offer | None = None,
+    join: tuple[str, int] | None = None,
+) -> int:
+    """Host `offer` or join a door, play the match, report; the exit code."""
+    try:
+        node = BotNode(name, folder, seed, group)
+        if offer is not None:
+            report(sys.stdout, event="hosting", port=node.session.host(offer, address=LOOPBACK))
+        elif join is not None:
+            node.join(*join)
+        threading.Thread(target=_watch_parent, args=(node.session,), daemon=True).start()
+        return node.run(sys.stdout)
+    except NodeError as error:
+        report(sys.stdout, event="stopped", text=str(error), evidence="")
+        return 4
+
+
+def _watch_parent(session: Session) -> None:
+    while sys.stdin.readline():
+        pass
+    session.stop("The command that started this node has ended.")
