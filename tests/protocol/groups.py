@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from protocol.group import BackendError, Group, known_answers
+from protocol.group import BackendError, Group
 from protocol.group_python import PythonGroup
 from protocol.group_sodium import SodiumGroup
 from protocol.sodium_library import libraries
@@ -20,15 +20,16 @@ CTX = bytes(range(64, 128))
 
 
 def _sodium() -> SodiumGroup | None:
-    """The first libsodium that works, loaded without touching the user's own cache."""
+    """The first libsodium with the functions, loaded without touching the user's own cache.
+
+    Its results aren't looked at here: a wrong backend must fail the tests, not skip them.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for library in libraries(Path(folder) / "native"):
             try:
-                group = SodiumGroup(library)
-                known_answers(group)
+                return SodiumGroup(library)
             except BackendError:
                 continue
-            return group
     return None
 
 

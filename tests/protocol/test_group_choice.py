@@ -21,7 +21,7 @@ from protocol.group import (
     known_answers,
 )
 from protocol.group_python import PythonGroup
-from tests.protocol.groups import needs_sodium
+from tests.protocol.groups import each_backend, needs_sodium
 
 BLOB = b"\x7fELF not really a library"
 
@@ -77,6 +77,11 @@ def test_trap_1_a_libsodium_with_wrong_results_is_not_used(
 def test_a_library_without_ristretto_is_not_used() -> None:
     with pytest.raises(BackendError, match="no ristretto255"):
         group_sodium.SodiumGroup(object())  # type: ignore[arg-type]  # no function at all
+
+
+@each_backend
+def test_known_answers_accept_both_backends(group: Group) -> None:
+    known_answers(group)
 
 
 Break = Callable[[Group], object]
