@@ -174,16 +174,24 @@ class Deal:
         """The slots, ascending, for which `seat` still owes a share.
 
         `show` holds (slot, receiver) pairs, `open_` slots to open. One ciphertext is shown to one
-        seat at most (a second one needs a reseal first): LocalProtocolError.
+        seat at most (a second one needs a reseal first), and only to a seat of this hand, without
+        whose own share it would be open to everybody: LocalProtocolError.
         """
         self._expect(Phase.READY)
-        wanted = {slot for slot in open_ if seat not in self.shares.get(slot, ())}
+        receivers = dict(self.shown)
+        wanted = set(open_)
         for slot, to in show:
-            if self.shown.get(slot, to) != to:
+            if to not in self.terms.seats:
+                raise LocalProtocolError(f"slot {slot} would be shown to a seat without a key")
+            if receivers.setdefault(slot, to) != to:
                 raise LocalProtocolError(f"slot {slot} would be shown to two seats")
-            if to != seat and seat not in self.shares.get(slot, ()):
+            if to != seat:
                 wanted.add(slot)
-        return sorted(wanted) if seat in self.terms.seats else []
+        if not wanted <= set(range(self.terms.deck.size)):
+            raise LocalProtocolError("a card is asked for that isn't in the deck")
+        if seat not in self.terms.seats:
+            return []
+        return sorted(slot for slot in wanted if seat not in self.shares.get(slot, ()))
 
     def check_shares(
         self, seat: int, slots: Sequence[int], body: bytes, place: Place
@@ -240,10 +248,9 @@ class Deal:
             raise LocalProtocolError("a seed is revealed after the deal, not before")
         if len(seed) != SEED_SIZE:
             raise ProofError(f"a seed has {SEED_SIZE} octets, not {len(seed)}")
-        secrets = DealSecrets(seed, seat)
-        if secrets.commit(self.group, self.terms, self.head) != self.commits[seat]:
+        if seed_hash(self.terms, seat, self.head, seed) != self.commits[seat][:32]:
             raise ProofError("the revealed seed is not the one that was committed to")
-        key = secrets.key(self.group, self.terms, self.head)
+        key = DealSecrets(seed, seat).key(self.group, self.terms, self.head)
         statement = self._key_statement(seat, self.key_head)
         if prove_key(self.group, seed, statement, key) != self.key_bodies[seat]:
             raise ProofError("the opened key was not derived from the revealed seed")

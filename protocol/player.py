@@ -10,7 +10,7 @@ from __future__ import annotations
 from engine.contract import Cards, Decide, Move, State
 from engine.errors import IllegalMove
 from protocol import flip as flips
-from protocol.contribution import Entry, Kind
+from protocol.contribution import Entry, Kind, Place
 from protocol.deal import DealSecrets, Phase
 from protocol.errors import LocalProtocolError
 from protocol.identity import Identity
@@ -32,6 +32,7 @@ class Player:
         self._journal = journal
         self._hand = 0
         self._known: dict[int, int] = {}
+        self._before: dict[Place, Entry] | None = None
 
     def is_due(self, position: Position) -> bool:
         """Whether the step needs something from this seat."""
@@ -41,6 +42,16 @@ class Player:
         """Whether the step needs a choice from this seat."""
         due = position.due
         return due is not None and due.kind in DECISIONS and self.seat in due.seats
+
+    def signed(self, position: Position) -> Entry | None:
+        """What this seat signed for the due step before the journal was last opened, if anything.
+
+        A decision that went to the disk, and perhaps out, just before a crash is not free again.
+        """
+        if self._before is None:
+            entries = self._journal.entries(position.header.match)
+            self._before = {e.place: e for e in entries if e.contribution.seat == self.seat}
+        return self._before.get(position.place)
 
     def follow(self, position: Position) -> None:
         """Look at the cards that have just been shown to this seat."""

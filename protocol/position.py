@@ -134,7 +134,8 @@ class Position:
         if self.stage in (Stage.CHECKPOINT, Stage.FOOTER):
             kind = Kind.CHECKPOINT if self.stage is Stage.CHECKPOINT else Kind.FOOTER
             guilty = {broken.seat for broken in self.broken}
-            return Due(kind, tuple(sorted(set(self.hand_seats) - guilty)))
+            # If all broke a promise, nobody else is left to close the hand: then they all sign.
+            return Due(kind, tuple(sorted(set(self.hand_seats) - guilty or set(self.hand_seats))))
         return self._due_in_play()
 
     def _due_in_play(self) -> Due:
@@ -217,7 +218,10 @@ class Position:
         return Checked(c, rounds.HANDLERS[c.kind].check(self, c.seat, c.body))
 
     def advance(self, checked: Iterable[Checked]) -> tuple[Step, Position]:
-        """The completed step and the Position after it, from exactly the due contributions."""
+        """The completed step and the Position after it, from exactly the due contributions.
+
+        Fault, without a seat: each is right and all together are not (keys that cancel out).
+        """
         parts = sorted(checked, key=lambda part: part.contribution.seat)
         due = self.due
         if due is None or tuple(p.contribution.seat for p in parts) != due.seats:

@@ -37,7 +37,7 @@ class Handler:
 
 
 @contextmanager
-def _blaming(position: Position, seat: int) -> Iterator[None]:
+def _blaming(position: Position, seat: int | None) -> Iterator[None]:
     """Turn what a wrong body raises into a Fault of its author."""
     try:
         yield
@@ -167,7 +167,8 @@ def _check_key(position: Position, seat: int, body: bytes) -> Any:
 
 
 def _keyed(position: Position, parts: Sequence[Checked]) -> Position:
-    deal = position.dealt().with_keys(_bodies(parts), _found(parts), position.place)
+    with _blaming(position, None):  # keys that cancel out are no single seat's doing
+        deal = position.dealt().with_keys(_bodies(parts), _found(parts), position.place)
     return replace(position, deal=deal)
 
 

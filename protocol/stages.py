@@ -56,10 +56,11 @@ class Broken:
 
 def hands_limit(header: Header) -> int:
     """After how many hands the table agreed to close the match, 0 for none; InvalidHeader."""
+    limit = 0
     for name, value in header.extensions:
         if name != HANDS_EXTENSION:
             raise InvalidHeader(f"an extension '{name}' that this program doesn't know")
         if type(value) is not int or not 1 <= value <= 10_000:
             raise InvalidHeader("the agreed number of hands must be from 1 to 10000")
-        return value
-    return 0
+        limit = value
+    return limit

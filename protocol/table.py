@@ -80,7 +80,8 @@ class YourMove:
 class Accused:
     """A seat has done wrong and signed it; `evidence` is a file that anybody can judge.
 
-    `entries` are what convicts: give them to every other node.
+    `entries` are what convicts: give them to every other node. Keys that cancel out have no single
+    author: then `fault.seat` is None, and `evidence` and `entries` are empty.
     """
 
     fault: Fault
@@ -129,8 +130,8 @@ class Table:
         for step in writer.opened.steps if writer else ():
             done, self.position = checked_step(self.position, step.entries)
             self._keep(done)
-            if player:
-                player.follow(self.position)
+        if player:  # only now: seeds of void hands before it are erased
+            player.follow(self.position)
 
     @property
     def halted(self) -> bool:
@@ -160,10 +161,10 @@ class Table:
         place = entry.place
         if place.match != self.header.match or place.cls is not Class.PLAY or place.attempt:
             return Verdict.FOREIGN
+        if place.step < 1 or not 0 <= entry.contribution.seat < len(self.header.header.seats):
+            return Verdict.FOREIGN
         if self.halted and place.step >= self.position.step:
             return Verdict.HALTED
-        if entry.contribution.seat >= len(self.header.header.seats):
-            return Verdict.FOREIGN
         if place.step > self.position.step:
             return self._receive_early(entry)
         if place.head != self.heads[place.step - 1]:
@@ -190,7 +191,7 @@ class Table:
             raise LocalProtocolError("no decision of this seat is due")
         if self.player.seat in self._pending:
             raise LocalProtocolError("this seat has already decided")
-        self._contribute(move)
+        self._send(self.player, self.player.contribute(self.position, move))
         self._go_on()
 
     def _receive_early(self, entry: Entry) -> Verdict:
@@ -236,7 +237,11 @@ class Table:
         """Complete every step that can be completed, contributing what is due on the way."""
         while not self.halted and not self.missing:
             before = self.position
-            step, self.position = before.advance(self._pending.values())
+            try:
+                step, self.position = before.advance(self._pending.values())
+            except Fault as fault:  # nobody in particular did it, so there is no evidence
+                self._halt(Accused(fault, b"", ()))
+                return
             self._pending = {}
             self._keep(step)
             if self._writer:
@@ -268,23 +273,23 @@ class Table:
             return
         if player.seat in self._pending:
             return
-        if player.must_decide(self.position):
+        signed = player.signed(self.position)
+        if signed is not None:  # before a crash: the same octets go out again
+            self._send(player, signed)
+        elif player.must_decide(self.position):
             self._sync()
             self._emit(YourMove(self.position, player.view(self.position)))
         else:
-            self._contribute(None)
+            self._send(player, player.contribute(self.position))
 
-    def _contribute(self, move: Move | None) -> None:
-        if self.player is None:
-            raise LocalProtocolError("a spectator contributes nothing")
-        entry = self.player.contribute(self.position, move)
+    def _send(self, player: Player, entry: Entry) -> None:
         # Sent first, checked afterwards: the others verify a shuffle while we do.
         self._emit(Outgoing(entry))
         try:
             checked = self.position.check(entry.contribution)
         except Fault as fault:
             raise LocalProtocolError(f"our own contribution is wrong: {fault}") from fault
-        self._pending[self.player.seat] = checked
+        self._pending[player.seat] = checked
 
     def _keep(self, step: Step) -> None:
         self.steps.append(step)
@@ -320,7 +325,10 @@ class Table:
         if self.accusation is None:
             payloads = [step.pack() for step in self.steps[: fault.step - 1]]
             evidence = pack_evidence(self.header.payload, payloads, Case(charge, entries))
-            self.accusation = Accused(fault, evidence, entries)
-            self._sync()
-            self._emit(self.accusation)
+            self._halt(Accused(fault, evidence, entries))
         return Verdict.GUILTY
+
+    def _halt(self, accusation: Accused) -> None:
+        self.accusation = accusation
+        self._sync()
+        self._emit(accusation)
