@@ -77,33 +77,33 @@ def _pack(value: Value) -> bytes:
 
 
 def _check(value: object, depth: int) -> None:
-    """Raise unless every part of `value` is allowed; iterative, so nesting can't exhaust us."""
-    total = 0
-    level: list[object] = [value]
-    for _ in range(depth + 1):
-        total += len(level)
-        if total > MAX_TOTAL:
-            raise EncodingError(f"more than {MAX_TOTAL} items")
-        inner: list[object] = []
-        for item in level:
-            kind = type(item)
-            if kind is bytes:
-                continue
-            if kind is int:
-                if not INT_MIN <= item <= INT_MAX:  # type: ignore[operator]  # exact int
-                    raise EncodingError("an integer of more than 64 bits")
-            elif kind is str:
-                check_text(item)  # type: ignore[arg-type]  # exact str
-            elif kind is tuple:
-                inner.extend(item)  # type: ignore[arg-type]  # exact tuple
-                if not item:
-                    inner.append(0)  # an empty array nests as deep as a full one
-            else:
-                raise EncodingError(f"a value of type {kind.__name__} can't be encoded")
-        if not inner:
-            return
-        level = inner
-    raise EncodingError(f"arrays nested more than {depth} deep")
+    """Raise unless every part of `value` is allowed."""
+    if _count((value,), depth) > MAX_TOTAL:
+        raise EncodingError(f"more than {MAX_TOTAL} items")
+
+
+def _count(items: tuple[object, ...], depth: int) -> int:
+    """How many items `items` holds, inner ones included; arrays in it nest `depth` deep at most.
+
+    The types are compared as such, since `isinstance` would let subclasses in; commonest first.
+    """
+    total = len(items)
+    for item in items:
+        kind = type(item)
+        if kind is bytes:
+            continue
+        if kind is int:
+            if not INT_MIN <= item <= INT_MAX:  # type: ignore[operator]  # exact int
+                raise EncodingError("an integer of more than 64 bits")
+        elif kind is str:
+            check_text(item)  # type: ignore[arg-type]  # exact str
+        elif kind is tuple:
+            if depth == 0:
+                raise EncodingError("arrays nested too deep")
+            total += _count(item, depth - 1)  # type: ignore[arg-type]  # exact tuple
+        else:
+            raise EncodingError(f"a value of type {kind.__name__} can't be encoded")
+    return total
 
 
 def check_text(s: str) -> None:

@@ -15,6 +15,7 @@ damaged later, and nothing may be written after it.
 from __future__ import annotations
 
 import enum
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ MAX_FILE: Final = 2**30
 T = TypeVar("T")
 
 _SCAN_BUDGET: Final = 64 * MAX_FRAME
+_LENGTH: Final = re.compile(rb"(?=\x00(?:[\x01-\x0f]|\x00[^\x00]|\x00\x00[^\x00]))")
+"""Where four octets may be the length of a frame: 1 to 2^20 - 1."""
 _MAX_ASIDE: Final = 10_000
 
 
@@ -173,9 +176,8 @@ def _is_followed(data: bytes, bad: int) -> bool:
         if value_end is not None and (value_end > len(data) or value_end == end - 4):
             return False
     budget = _SCAN_BUDGET
-    for offset in range(bad + 1, len(data) - FRAME_OVERHEAD):
-        if data[offset] != 0 or data[offset + 1] > 0x0F:
-            continue  # the length would be more than 1 MiB
+    for found in _LENGTH.finditer(data, bad + 1):
+        offset = found.start()
         end = _claimed_end(data, offset)
         if end is None or end > len(data):
             continue

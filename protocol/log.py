@@ -34,7 +34,6 @@ from protocol.files import Disk, read_file, reason
 from protocol.frames import (
     MAGIC_SIZE,
     MAX_FILE,
-    MAX_FRAME,
     MAX_PAYLOAD,
     FrameFile,
     Frames,
@@ -44,6 +43,8 @@ from protocol.frames import (
     read_frames,
 )
 
+_HEADER_READ: Final = 2**16
+"""Octets that hold the magic and the largest frame of a header (`header.MAX_HEADER`)."""
 _KINDS: Final = {kind.value: kind for kind in Kind}
 
 
@@ -139,7 +140,7 @@ def read_log_header(path: Path) -> bytes:
     """The header payload alone, without reading the rest: enough to list a match."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAGIC_SIZE + MAX_FRAME)
+            data = file.read(_HEADER_READ)
     except OSError as error:
         raise FileError(f"{path.name} can't be read: {reason(error)}") from error
     check_magic(data, Magic.LOG)

@@ -199,6 +199,7 @@ def test_another_process_may_be_faster(tmp_path: Path) -> None:
         b"busso identity 1\n",
         b"busso identity 1\n" + b"0" * 63 + b"\n",
         b"busso identity 1\n" + b"0" * 64,
+        b"busso identity 1\n" + b"0" * 64 + b"x",
         b"busso identity 1\n" + b"0" * 64 + b"\n\n",
         b"busso identity 1\n" + b"g" * 64 + b"\n",
         b"busso identity 1\n" + b"AB" * 32 + b"\n",
@@ -207,7 +208,7 @@ def test_another_process_may_be_faster(tmp_path: Path) -> None:
         b"busso identity 2\n" + b"0" * 64 + b"\n",
         b"x" * 10_000,
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_odd_files_are_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "identity"
