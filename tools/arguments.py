@@ -1,0 +1,268 @@
+"""The words of the command line: verbs, flags, and what may follow each.
+
+Law: this file declares and checks words; it runs nothing and imports no verb, so that `busso
+--help` is immediate. The engine is imported only by `table_rules`, which the verbs call.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from tools.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.contract import Game
+
+MAX_PLAYERS: Final = 64
+MAX_HANDS: Final = 10_000
+HIDDEN: Final = ("node",)
+"""Verbs that Busso says to itself."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser whose errors are one sentence, and without abbreviations."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("allow_abbrev", False)
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**settings)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError instead of printing the usage and ending the process."""
+        given, bad_choice, _ = message.partition(" (choose from ")
+        prefix = "argument VERB: invalid choice: "
+        if bad_choice and given.startswith(prefix):
+            message = f"there is no verb {given[len(prefix) :]}"
+        raise UsageError(message, f"{self.prog} --help shows what can be said.")
+
+
+class _Version(argparse.Action):
+    """`--version`: looks the version up only when it is asked for."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, nargs=0)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow
+
+        try:
+            number = version("busso")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        parser.exit(0, f"busso {number}\n")
+
+
+_FLAGS: Final[tuple[tuple[tuple[str, ...], dict[str, Any], str], ...]] = (
+    (("--json",), {}, "data for programs instead of words"),
+    (("--plain",), {}, "lines only: no colours, no full screen"),
+    (("--ascii",), {}, "nothing but ASCII characters"),
+    (("--no-color", "--no-colour"), {"dest": "no_color"}, "no colours (as NO_COLOR does)"),
+    (("-q", "--quiet"), {}, "only what matters"),
+    (("-v", "--verbose"), {}, "more about it"),
+)
+
+
+def _add_flags(parser: argparse.ArgumentParser, *, top: bool) -> None:
+    """The flags that stand before or after the verb. Below the top they have no default, so that
+    a verb's parser doesn't undo what stood before the verb."""
+    group = parser.add_argument_group("flags of every verb, before or after it")
+    for names, settings, text in _FLAGS:
+        default = False if top else argparse.SUPPRESS
+        group.add_argument(*names, action="store_true", default=default, help=text, **settings)
+    group.add_argument(
+        "--lang",
+        choices=("it", "en"),
+        default=None if top else argparse.SUPPRESS,
+        help="the language",
+    )
+    group.add_argument(
+        "--version", action=_Version, default=argparse.SUPPRESS, help="print the version and end"
+    )
+
+
+def number(low: int, high: int) -> Callable[[str], int]:
+    """A converter for a whole number from `low` to `high`, written plainly."""
+
+    def convert(text: str) -> int:
+        plain = text.isascii() and text.isdigit() and len(text) <= 20
+        if not plain or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(
+                f"a whole number from {low} to {high} is needed, not '{text[:40]}'"
+            )
+        return int(text)
+
+    return convert
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"'{text[:40]}' is not NAME=VALUE, as in tokens=5")
+    return name, value
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    """The house rules of a table, which `table_rules` reads."""
+    parser.add_argument("--preset", metavar="P", help="a set of house rules (marche, emilia, ...)")
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        dest="options",
+        action="append",
+        type=_option,
+        default=[],
+        help="one house rule on top; may be given several times",
+    )
+
+
+def _add_game(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--game", metavar="G", help="the game (default: petrangola)")
+    _add_rules(parser)
+
+
+def _add_hands(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--hands", metavar="H", type=number(1, MAX_HANDS), help=text)
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    _add_game(parser)
+    parser.add_argument(
+        "--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"
+    )
+    _add_hands(parser, "end the match after so many hands")
+    parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "sodium", "python"),
+        default="auto",
+        help="what computes the deal's proofs",
+    )
+
+
+def _play(parser: argparse.ArgumentParser) -> None:
+    _add_game(parser)
+    parser.add_argument(
+        "--bots", metavar="N", type=number(1, MAX_PLAYERS - 1), default=3, help="how many (3)"
+    )
+    parser.add_argument("--name", metavar="NAME", help="your name at the table")
+    _add_hands(parser, "end the match after so many hands")
+    parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
+
+
+def _verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the log of a match, or a file of evidence")
+
+
+def _replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the log of a match, or a file of evidence")
+    parser.add_argument(
+        "--as",
+        metavar="SEAT",
+        dest="view",
+        default="all",
+        help="what to show: all hands (default), only the table, or what one seat saw, which is "
+        "named or numbered as verify does",
+    )
+    parser.add_argument(
+        "--hand", metavar="N", type=number(1, 10**9), help="only this hand of the match"
+    )
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the log of a match")
+    parser.add_argument(
+        "--format",
+        choices=("json", "record"),
+        required=True,
+        help="json: everything, for programs; record: text that busso check reads",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write it")
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="RECORD", help="a text record; - is standard input")
+
+
+def _score(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", help="the game")
+    _add_rules(parser)
+    parser.add_argument("hands", metavar="HAND", nargs="+", help='a hand, as "2d 2c 2s"')
+
+
+def _bench(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("deal", "verify"), help="what to measure")
+    parser.add_argument(
+        "--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"
+    )
+
+
+def _node(parser: argparse.ArgumentParser) -> None:
+    _add_game(parser)
+    _add_hands(parser, "end the match after so many hands")
+    parser.add_argument("--players", metavar="N", type=number(2, MAX_PLAYERS), default=4)
+    parser.add_argument("--join", metavar="HOST:PORT")
+    parser.add_argument("--name", metavar="NAME", required=True)
+    parser.add_argument("--folder", metavar="DIR", required=True)
+    parser.add_argument("--seed", metavar="N", type=number(0, 2**63 - 1))
+
+
+_VERBS: Final = {
+    "demo": (_demo, "watch players of this computer play a match over real connections"),
+    "play": (_play, "play here against computer players"),
+    "verify": (_verify, "judge the log of a match: every signature, proof, move and card"),
+    "replay": (_replay, "tell a match again, step by step, with all hands"),
+    "export": (_export, "write a match as JSON or as a text record"),
+    "check": (_check, "play a text record by the rules and tell the first thing wrong"),
+    "score": (_score, "say what hands are worth and which is best"),
+    "bench": (_bench, "measure how fast this computer deals or verifies"),
+    "node": (_node, ""),
+}
+VERBS: Final = tuple(_VERBS)
+
+_EXAMPLES: Final = """\
+examples:
+  busso play --bots 3
+  busso verify match.busso
+  busso replay match.busso --hand 2 | less
+  busso score petrangola --preset emilia "2d 2c 2s" "Rd Cd Ad"
+exit codes:
+  0 fine, 1 a verification failed, 2 usage, 3 unreadable or unsupported file,
+  4 network, 5 needs a terminal, 70 a bug of Busso, 130 interrupted
+"""
+
+
+def make_parser() -> Parser:
+    """The parser of the whole command line; `verb` is None if none was given."""
+    parser = Parser(
+        prog="busso",
+        description="Card games without a server: nobody deals, nobody can cheat, "
+        "everybody can check.",
+        epilog=_EXAMPLES,
+    )
+    _add_flags(parser, top=True)
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", dest="verb")
+    for name, (declare, text) in _VERBS.items():
+        about: dict[str, Any] = {} if name in HIDDEN else {"help": text}
+        verb = verbs.add_parser(name, description=f"{text[:1].upper()}{text[1:]}.", **about)
+        declare(verb)
+        _add_flags(verb, top=False)
+    return parser
+
+
+def table_rules(args: argparse.Namespace) -> tuple[Game, Any]:
+    """The game and its options that `--game`, `--preset` and `--option` ask for.
+
+    UsageError for an unknown preset; OptionError for the rest.
+    """
+    from engine import options, registry  # noqa: PLC0415  # only the verbs that play need them
+
+    game = registry.get(args.game or registry.DEFAULT)
+    name: str = args.preset or game.default_preset
+    preset = game.presets.get(name)
+    if preset is None:
+        known = ", ".join(game.presets)
+        raise UsageError(f"{game.title} has no preset '{name[:40]}'; there are: {known}")
+    given: Iterable[tuple[str, str]] = args.options
+    return game, options.make(game.options_type, preset, given)

@@ -1,0 +1,87 @@
+"""`busso`: from the words of the command line to a verb, and from its end to an exit code.
+
+Law: this file finds the verb, hands it its arguments and an `Output`, and lets nothing out but an
+exit code. A verb is a module `tools.<verb>` with `run(args, out) -> int`, imported when it is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TextIO
+
+from tools import errors
+from tools.arguments import make_parser
+from tools.errors import ExitCode
+from tools.output import Output, wants_colour
+
+MODULES = {"node": "tools.node_process"}
+"""The modules of verbs that aren't called as the verb is: `tools/node.py` would hide `node`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; `argv` as after the word `busso`. Returns its exit code."""
+    out = Output(_stream(sys.stdout), _stream(sys.stderr))
+    try:
+        code = _run(sys.argv[1:] if argv is None else argv, out)
+        out.out.flush()
+    except BrokenPipeError:
+        _let_go(out.out)
+        return ExitCode.PIPE
+    except SystemExit as error:  # --help and --version have said what there is to say
+        return error.code if isinstance(error.code, int) else ExitCode.USAGE
+    except (Exception, KeyboardInterrupt) as error:  # whatever it is, it becomes a sentence
+        return _end(error, out)
+    return code
+
+
+def _run(argv: Sequence[str], out: Output) -> int:
+    parser = make_parser()
+    args = parser.parse_args(argv)
+    _configure(out, args)
+    if args.verb is None:
+        parser.print_help(out.out)
+        return ExitCode.FINE
+    module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
+    code: int = module.run(args, out)
+    return code
+
+
+def _configure(out: Output, args: argparse.Namespace) -> None:
+    out.json, out.plain, out.ascii = args.json, args.plain, args.ascii
+    out.quiet, out.verbose, out.language = args.quiet, args.verbose, args.lang
+    allowed = not (args.plain or args.no_color or args.json)
+    out.colour = allowed and wants_colour(out.out, os.environ, sys.platform == "win32")
+
+
+def _end(error: BaseException, out: Output) -> int:
+    """Say in one sentence what stopped the command."""
+    code, text, hint = errors.ending(error)
+    try:
+        out.out.flush()
+        if os.environ.get("BUSSO_DEBUG"):
+            traceback.print_exception(error, file=out.err)
+        out.error(text, hint)
+        out.err.flush()
+    except (OSError, ValueError):  # nobody can be told
+        _let_go(out.out)
+    return code
+
+
+def _stream(stream: TextIO | None) -> TextIO:
+    """The stream, or nowhere if the program has none (as under `pythonw`)."""
+    return stream if stream is not None else io.StringIO()
+
+
+def _let_go(stream: TextIO) -> None:
+    """Point a stream that nobody reads any more at the void, or Python complains at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        void = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(void, stream.fileno())
+        os.close(void)

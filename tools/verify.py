@@ -1,0 +1,190 @@
+"""`busso verify FILE`: judge the log of a match, or a file of evidence.
+
+Law: this file tells what `protocol.audit` found, to people or to programs; it judges nothing.
+
+JSON: {status, match, game, seats: [{name, fingerprint}], hands, steps, result, faults: [{step,
+seat, kind, text}], preset, options, rules, created, order, torn_octets}. Seats are numbered as they
+stand in `seats`, and `order` lists them in the order of play; `result` is null until a match has
+ended; `match` is its name in hexadecimal, `created` seconds since 1970.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from protocol.audit import Found, Report, Status, audit_file, audit_log
+from protocol.errors import CorruptLog
+from protocol.group import default_group
+from protocol.header import Header
+from tools.errors import ExitCode
+from tools.matches import (
+    MatchFile,
+    by_seat,
+    counts,
+    fault_data,
+    load,
+    open_match,
+    result_data,
+    seat_name,
+)
+from tools.output import Output
+
+_SAYS = {
+    Status.COMPLETE: "complete: everything in this log verifies",
+    Status.OPEN: "open: everything in this log verifies, and the match has no end in it",
+    Status.TORN: "torn: the last step was cut off while it was written; the rest is as told here",
+    Status.CORRUPT: "corrupt: this log doesn't verify",
+    Status.DISPUTED: "disputed: this is evidence, and it convicts {who}",
+    Status.UNFOUNDED: "unfounded: this claims to be evidence, and it convicts nobody",
+}
+_BROKEN = "{status}, but with a broken promise: somebody's cards refute what was promised"
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Judge `args.file`; FINE if nothing is wrong, WRONG if anything is."""
+    started = out.clock()
+    data = load(args.file)
+    with out.progress("verifying") as progress:
+        report = audit_file(data, default_group(), progress)
+        match = _readable(data)
+        if report.header is None and match is not None and match.damage and match.signed:
+            report = _up_to(match.damage, audit_log(match.log, default_group(), progress))
+    if out.json:
+        out.data(_data(report, match))
+    else:
+        _tell(report, match, out, out.clock() - started)
+    return ExitCode.FINE if report.good else ExitCode.WRONG
+
+
+def _readable(data: bytes) -> MatchFile | None:
+    """What of a file can be read, for counting; None if not even its header."""
+    try:
+        return open_match(data)
+    except CorruptLog:
+        return None
+
+
+def _up_to(damage: Found, report: Report) -> Report:
+    """A report on the steps before the damage, with the damage in it."""
+    faults = report.faults
+    if report.status is not Status.CORRUPT:
+        faults = (*faults, damage)
+    return replace(report, status=Status.CORRUPT, result=None, faults=faults)
+
+
+def _data(report: Report, match: MatchFile | None) -> dict[str, Any]:
+    header = report.header
+    preset, options = report.preset
+    order = report.last.order if report.last else ()
+    seats = zip(header.seats, report.fingerprints, strict=True) if header else ()
+    return {
+        "status": report.status.value,
+        "match": header.match.hex() if header else None,
+        "game": header.game if header else None,
+        "seats": [{"name": seat.name, "fingerprint": print_} for seat, print_ in seats],
+        "hands": report.hands,
+        "steps": report.steps,
+        "result": result_data(report.result, order) if report.result else None,
+        "faults": [fault_data(found) for found in report.faults],
+        "preset": preset or None,
+        "options": options,
+        "rules": header.rules if header else None,
+        "created": header.created if header else None,
+        "order": list(order),
+        "torn_octets": len(match.log.torn) if match else 0,
+    }
+
+
+# -- for people -------------------------------------------------------------------------------
+
+
+def _tell(report: Report, match: MatchFile | None, out: Output, seconds: float) -> None:
+    header = report.header
+    _tell_status(report, out)
+    for found in report.faults:
+        out.line(_fault_line(found, header))
+    if header is None or out.quiet:
+        return
+    out.line()
+    _tell_match(report, header, out)
+    if match:
+        done = counts(header, match.log.steps[: report.steps])
+        _tell_checked(report, done, out)
+        _tell_kinds(done, out)
+    if report.result:
+        out.line(_result_line(report, header))
+    out.line(f"Time        {seconds:.1f} s")
+
+
+def _tell_status(report: Report, out: Output) -> None:
+    if report.good:
+        out.good(_SAYS[report.status])
+        return
+    if report.status in (Status.COMPLETE, Status.OPEN):
+        out.bad(_BROKEN.format(status=report.status.value))
+        return
+    who = seat_name(report.header, report.faults[-1].seat) if report.faults else ""
+    out.bad(_SAYS[report.status].format(who=who))
+
+
+def _fault_line(found: Found, header: Header | None) -> str:
+    if found.seat is None:
+        return f"  step {found.step}: {found.text} [{found.kind}]"
+    who = seat_name(header, found.seat)
+    return f"  step {found.step}, by {who}: {found.text} [{found.kind}]"
+
+
+def _tell_match(report: Report, header: Header, out: Output) -> None:
+    preset, options = report.preset
+    created = _date(header.created)
+    out.line(f"Match       {header.match.hex()[:16]}, agreed on {created} by its header")
+    rules = ", ".join([f"preset {preset}", *options]) if preset else f"rules {header.rules}"
+    out.line(f"Game        {header.game}, {rules}")
+    width = max(len(seat.name) for seat in header.seats)
+    for number, (seat, print_) in enumerate(zip(header.seats, report.fingerprints, strict=True)):
+        start = "Signed by   " if number == 0 else " " * 12
+        out.line(f"{start}{number:2} {seat.name:<{width}}  {print_}")
+    out.line("            Compare these fingerprints with those that the players know: anybody")
+    out.line("            can sign a whole log again, but only with other keys.")
+
+
+def _date(seconds: int) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"second {seconds} since 1970"
+
+
+def _tell_checked(report: Report, done: Counter[str], out: Output) -> None:
+    out.line(f"Checked     {report.steps} steps, {report.hands} hands audited: the chain, all")
+    out.line(
+        f"            {done['signatures']} signatures, {done['shuffle']} shuffle proofs, every"
+    )
+    out.line("            decryption share, whose turn it was, every move by the rules,")
+    out.line(f"            {done['reveal']} seeds against their commitments, and every card")
+    out.line("            derived from them again")
+
+
+def _tell_kinds(done: Counter[str], out: Output) -> None:
+    for kind, number in sorted(done.items()):
+        if kind != "signatures":
+            out.detail(f"            {number} of kind {kind}")
+
+
+def _result_line(report: Report, header: Header) -> str:
+    result = report.result
+    order = report.last.order if report.last else ()
+    if result is None:
+        return ""
+    scores = ", ".join(
+        f"{seat.name} {score}"
+        for seat, score in zip(header.seats, by_seat(result.scores, order), strict=True)
+    )
+    winners = ", ".join(header.seats[order[chair]].name for chair in result.winners if order)
+    if winners:
+        return f"Result      {result.reason}: {winners} won; scores: {scores}"
+    return f"Result      {result.reason}; scores: {scores}"
