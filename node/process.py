@@ -5,6 +5,7 @@ JSON object a line on standard output. It ends when the match does, or when its 
 closes, so that no bot outlives the command that started it.
 
     {"event": "hosting", "port": N}
+    {"event": "dealt", "hand": N, "ms": T}
     {"event": "finished", "log": PATH, "deal_ms": [...]}
     {"event": "stopped", "text": "...", "evidence": PATH or ""}
 """
@@ -37,8 +38,13 @@ JOIN_TIMEOUT = 10.0
 class DealClock:
     """How long each deal took here: from the first commitment being due to the last share."""
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        told: Callable[[int, float], None] = lambda hand, ms: None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self.milliseconds: list[float] = []
+        self._told = told
         self._clock = clock
         self._since: float | None = None
 
@@ -52,15 +58,23 @@ class DealClock:
         elif event.step.entries[0].kind is Kind.SHARES and self._since is not None:
             self.milliseconds.append(round((self._clock() - self._since) * 1000, 1))
             self._since = None
+            self._told(len(self.milliseconds), self.milliseconds[-1])
 
 
 class BotNode:
     """One bot at one table, in this process."""
 
-    def __init__(self, name: str, folder: Path, seed: int | None, group: Group) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        seed: int | None,
+        group: Group,
+        deals: DealClock | None = None,
+    ) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         identity = Identity.load_or_create(folder / "identity")
-        self.deals = DealClock()
+        self.deals = deals or DealClock()
         self.session = Session(
             identity,
             name,
@@ -104,7 +118,8 @@ def run_node(
 ) -> int:
     """Host `offer` or join a door, play the match, report; the exit code."""
     try:
-        node = BotNode(name, folder, seed, group)
+        deals = DealClock(lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms))
+        node = BotNode(name, folder, seed, group, deals)
         if offer is not None:
             report(sys.stdout, event="hosting", port=node.session.host(offer, address=LOOPBACK))
         elif join is not None:

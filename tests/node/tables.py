@@ -1,0 +1,136 @@
+"""Whole nodes in threads: real meshes on the loopback, real logs, and one that may cheat."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from engine import registry
+from engine.options import make
+from node.bot import Bot
+from node.door import find_table
+from node.lobby import Offer
+from node.session import EvidenceKept, Session, SessionEvent, Stopped, need
+from protocol.contribution import Contribution, Entry, statement
+from protocol.group import Group, default_group
+from protocol.identity import Identity
+from protocol.messages import EntryMessage
+from protocol.position import Position
+from protocol.table import Event, Outgoing
+
+NAMES = ("Ada", "Bruno", "Carla", "Dino")
+DEADLINE = 30.0
+Tamper = Callable[["CheatingSession", Entry], Iterable[Entry]]
+
+
+def offer(players: int, hands: int, preset: str = "marche") -> Offer:
+    """A Petrangola table."""
+    game = registry.get("petrangola")
+    options: Any = make(game.options_type, game.presets[preset])
+    return Offer(game, options, players, hands)
+
+
+@dataclass
+class Seated:
+    """One node of a table and what came of it."""
+
+    session: Session
+    identity: Identity
+    events: list[SessionEvent] = field(default_factory=list)
+    end: Position | None = None
+    error: Exception | None = None
+    thread: threading.Thread | None = None
+
+    def run(self) -> None:
+        """Play; keep how it ended."""
+        try:
+            self.end = self.session.run()
+        except Exception as error:  # looked at by the test
+            self.error = error
+
+    @property
+    def evidence(self) -> Path | None:
+        """The evidence file that this node kept."""
+        kept = [event.path for event in self.events if isinstance(event, EvidenceKept)]
+        return kept[0] if kept else None
+
+
+class CheatingSession(Session):
+    """Plays along at its own table and sends the others what `tamper` makes of it."""
+
+    tamper: Tamper
+    cheat: Identity
+
+    def _table_event(self, event: Event) -> None:
+        if isinstance(event, Outgoing):
+            for entry in self.tamper(self, event.entry):
+                need(self._mesh).broadcast(EntryMessage(entry))
+            return
+        super()._table_event(event)
+
+
+def resign(identity: Identity, entry: Entry, body: bytes) -> Entry:
+    """The same contribution with another body, properly signed."""
+    blank = replace(entry.contribution, body=body, signature=b"")
+    signature = identity.sign(statement(entry.place, blank))
+    return Entry(entry.place, replace(blank, signature=signature))
+
+
+def forge(entry: Entry, **changes: Any) -> Entry:
+    """The same contribution with other fields under the old signature."""
+    contribution: Contribution = replace(entry.contribution, **changes)
+    return Entry(entry.place, contribution)
+
+
+def play(
+    folder: Path,
+    players: int = 3,
+    hands: int = 1,
+    tamper: Tamper | None = None,
+    group: Group | None = None,
+) -> list[Seated]:
+    """Play a match of `players` nodes; the last one to join cheats if `tamper` is given."""
+    nodes: list[Seated] = []
+    port = 0
+    for number in range(players):
+        cheats = tamper is not None and number == players - 1
+        identity = Identity.generate()
+        events: list[SessionEvent] = []
+        kind = CheatingSession if cheats else Session
+        session = kind(
+            identity,
+            NAMES[number],
+            folder / str(number),
+            group=group or default_group(),
+            chooser=Bot(random.Random(number)),
+            on_event=events.append,
+        )
+        if isinstance(session, CheatingSession) and tamper is not None:
+            session.tamper, session.cheat = tamper, identity
+        nodes.append(Seated(session, identity, events))
+        if number == 0:
+            port = session.host(offer(players, hands), address="127.0.0.1")
+        else:
+            card, address = find_table("127.0.0.1", port, 10)
+            session.join(card, address, address="127.0.0.1")
+    for node in nodes:
+        node.thread = threading.Thread(target=node.run, daemon=True)
+        node.thread.start()
+    honest = nodes[:-1] if tamper else nodes
+    for node in honest:
+        need(node.thread).join(DEADLINE)
+    for node in nodes:
+        node.session.stop()
+        need(node.thread).join(DEADLINE)
+    return nodes
+
+
+def stopped(node: Seated) -> str:
+    """Why a node's session ended, which must be by Stopped."""
+    if not isinstance(node.error, Stopped):
+        raise AssertionError(f"{node.session.name} ended by {node.error!r} at {node.end}")
+    return str(node.error)

@@ -1,0 +1,130 @@
+"""Cheating nodes over the real mesh: every other node names them, with evidence to judge offline.
+
+Each cheat plays the honest protocol at its own table and sends the others something else, properly
+signed. Harm would be a hand that goes on: the honest logs must end before the cheat's step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from engine.games.petrangola_moves import Cut
+from node.session import need
+from protocol.audit import Status, audit_file
+from protocol.contribution import Entry, Kind
+from protocol.deal import DealSecrets
+from protocol.encoding import array, pack, unpack
+from protocol.group import default_group
+from protocol.log import read_log
+from protocol.shuffle import CIPHERTEXT_SIZE
+from tests.node.tables import CheatingSession, Tamper, forge, play, resign, stopped
+
+CARD = CIPHERTEXT_SIZE
+
+
+def _doubled_card(_: CheatingSession, body: bytes) -> bytes:
+    return body[:CARD] + body[:CARD] + body[2 * CARD :]
+
+
+def _changed_ciphertext(_: CheatingSession, body: bytes) -> bytes:
+    # A point for a point: it decodes, and is another card.
+    half = CARD // 2
+    return body[half:CARD] + body[half:CARD] + body[CARD:]
+
+
+def _wrong_proof(_: CheatingSession, body: bytes) -> bytes:
+    return body[:-32] + bytes([body[-32] ^ 1]) + body[-31:]
+
+
+def _wrong_share(_: CheatingSession, body: bytes) -> bytes:
+    return body[32:64] + body[:32] + body[64:]
+
+
+def _key_without_commitment(session: CheatingSession, _: bytes) -> bytes:
+    position = need(session.table).position
+    seat = position.header.keys.index(session.cheat.public)
+    return DealSecrets(b"another seed, not committed to..", seat).open_key(
+        position.dealt(), position.place
+    )
+
+
+def _wrong_seed(_: CheatingSession, body: bytes) -> bytes:
+    return body[:-1] + bytes([body[-1] ^ 1])
+
+
+def _illegal_move(session: CheatingSession, body: bytes) -> bytes:
+    game = need(session.table).position.game
+    _, shares = array(unpack(body, limit=65_536), "move", 2)
+    return pack((game.encode(Cut(150)), shares))
+
+
+CHEATS = {
+    "doubled card": (Kind.SHUFFLE, _doubled_card, "proof"),
+    "changed ciphertext": (Kind.SHUFFLE, _changed_ciphertext, "proof"),
+    "wrong proof": (Kind.SHUFFLE, _wrong_proof, "proof"),
+    "wrong share": (Kind.SHARES, _wrong_share, "proof"),
+    "key without its commitment": (Kind.KEY, _key_without_commitment, "proof"),
+    "wrong seed": (Kind.REVEAL, _wrong_seed, "proof"),
+    "illegal move": (Kind.MOVE, _illegal_move, "illegal-move"),
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_every_honest_node_names_the_cheat_before_harm(tmp_path: Path, name: str) -> None:
+    kind, spoil, expected = CHEATS[name]
+
+    def tamper(session: CheatingSession, entry: Entry) -> Iterable[Entry]:
+        if entry.contribution.kind is not kind:
+            return (entry,)
+        return (resign(session.cheat, entry, spoil(session, entry.contribution.body)),)
+
+    _all_name_the_cheat(tmp_path, tamper, expected, kind)
+
+
+def test_two_signed_contributions_to_one_step_are_evidence(tmp_path: Path) -> None:
+    def tamper(session: CheatingSession, entry: Entry) -> Iterable[Entry]:
+        if entry.contribution.kind is not Kind.COMMIT:
+            return (entry,)
+        body = entry.contribution.body
+        return (entry, resign(session.cheat, entry, body[:-1] + bytes([body[-1] ^ 1])))
+
+    _all_name_the_cheat(tmp_path, tamper, "contradiction", Kind.COMMIT)
+
+
+def _all_name_the_cheat(tmp_path: Path, tamper: Tamper, expected: str, kind: Kind) -> None:
+    nodes = play(tmp_path, players=3, hands=1, tamper=tamper)
+    cheat = nodes[-1].identity.public
+    steps = set()
+    for node in nodes[:-1]:
+        assert "Carla" in stopped(node)
+        table = need(node.session.table)
+        accusation = need(table.accusation)
+        seat = table.header.header.keys.index(cheat)
+        assert accusation.fault.seat == seat
+        assert accusation.fault.kind == expected
+        report = audit_file(need(node.evidence), default_group())
+        assert report.status is Status.DISPUTED
+        assert [(f.seat, f.kind) for f in report.faults] == [(seat, expected)]
+        steps.add(accusation.fault.step)
+        log = read_log(need(node.session.log))
+        written = [c for step in log.steps for c in step.entries if c.kind is kind]
+        if expected != "contradiction":
+            assert seat not in {c.seat for c in written}, "the cheat went into the log"
+    assert len(steps) == 1
+
+
+def test_a_forged_signature_accuses_nobody_and_hides_nothing(tmp_path: Path) -> None:
+    """Carla sends moves and shares in the others' names first: they are dropped as forged."""
+
+    def tamper(_: CheatingSession, entry: Entry) -> Iterable[Entry]:
+        seats = [seat for seat in range(3) if seat != entry.contribution.seat]
+        return (*(forge(entry, seat=seat) for seat in seats), entry)
+
+    nodes = play(tmp_path, players=3, hands=1, tamper=tamper)
+    assert [node.error for node in nodes[:-1]] == [None, None]
+    logs = {need(node.session.log).read_bytes() for node in nodes[:-1]}
+    assert len(logs) == 1
+    assert audit_file(logs.pop(), default_group()).good
