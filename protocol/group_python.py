@@ -48,11 +48,11 @@ Cached = tuple[int, int, int, int]
 """(Y + X, Y - X, 2 D T, 2 Z)."""
 
 _NEUTRAL: Extended = (0, 1, 1, 0)
-_BASE_BITS = 6
+_BASE_BITS = 7
 _FIXED_BITS = 5
 _FIXED_MIN = 6
 """Multiples of one point from which on a table for it pays (measured)."""
-_PIPPENGER_MIN = 300
+_PIPPENGER_MIN = 150
 """Terms from which on buckets beat interleaving (measured)."""
 
 
@@ -326,7 +326,8 @@ def _straus(scalars: Sequence[int], points: Sequence[Extended]) -> Extended:
 
 def _pippenger(scalars: Sequence[int], points: Sequence[Extended]) -> Extended:
     """Signed buckets: for long sums, where interleaving would need too many tables."""
-    bits = 8 if len(points) < 1200 else 9
+    # A column costs one short addition a term and about three long ones a bucket.
+    bits = min(range(4, 11), key=lambda b: (253 // b + 1) * (len(points) + 3 * 2 ** (b - 1)))
     count = 253 // bits + 1
     half = 1 << (bits - 1)
     table = _to_affine(points)

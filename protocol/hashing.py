@@ -19,7 +19,7 @@ import functools
 import hashlib
 from collections.abc import Sequence
 
-from protocol.group import UNIFORM_SIZE, Group, Point, Q
+from protocol.group import Group, Point, Q
 
 DOMAIN = "busso/1/"
 """Before every tag; the number is the version of the deal's formulas."""
@@ -128,10 +128,7 @@ def derive(seed: bytes, label: str, *parts: bytes) -> Stream:
 
 def hash_to_group(group: Group, tag: str, *parts: bytes) -> Point:
     """A point whose logarithm nobody knows: from_uniform(H(tag, group, parts))."""
-    data = hash_parts(tag, group.name.encode("ascii"), *parts)
-    if len(data) != UNIFORM_SIZE:  # pragma: no cover - SHA-512 has the size that the map needs
-        raise ValueError("the map needs 64 octets")
-    return group.from_uniform(data)
+    return group.from_uniform(hash_parts(tag, group.name.encode("ascii"), *parts))
 
 
 @functools.lru_cache(maxsize=8)
