@@ -19,8 +19,6 @@ Law: an error's class says whose fault it is, so a peer is never blamed for our 
 The first argument of each is one sentence that a user can read.
 """
 
-# The names say what happened; the layer above shows them, so no "Error" suffix everywhere.
-# ruff: noqa: N818
 from __future__ import annotations
 
 

@@ -260,7 +260,6 @@ class LogWriter:
 
     def cut_to(self, step: int) -> Path | None:
         """Drop what follows `step`; the frames are moved to `<name>.cut-<n>`, which is returned."""
-        self.head_after(step)
         aside = self._file.cut(step + 1)
         del self._heads[step + 1 :]
         return aside

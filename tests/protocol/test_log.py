@@ -188,7 +188,8 @@ def test_tails_are_torn(tail: bytes) -> None:
 
 def test_a_valid_frame_after_a_bad_one_is_no_torn_tail() -> None:
     more = frame(samples.steps(5)[4])
-    for tail in (b"\x00" + more, bytes(5000) + more, more[:-1] + more, b"\x00\x00\x01" + more):
+    least = b"x" + frame(b"\x00")
+    for tail in (b"\x00" + more, bytes(5000) + more, more[:-1] + more, b"\0\0\1" + more, least):
         with pytest.raises(CorruptLog) as caught:
             read_log(LOG + tail)
         assert (caught.value.offset, caught.value.frame) == (len(LOG), 5)

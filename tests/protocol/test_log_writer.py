@@ -149,6 +149,40 @@ def test_cutting_back(tmp_path: Path) -> None:
     assert path.read_bytes() == LOG
 
 
+def test_cutting_forgets_where_the_frames_were(tmp_path: Path) -> None:
+    first, second, *_ = samples.steps(4)
+    longer = Step(2, Step.parse(second).entries[:1]).pack()
+    third = samples.steps(4)[2]
+    with LogWriter.create(tmp_path / "a.busso", samples.signed_header().payload) as log:
+        for payload in (first, second, third):
+            log.append(payload)
+        log.cut_to(1)
+        for payload in (longer, third):
+            log.append(payload)
+        aside = log.cut_to(2)
+        assert aside is not None
+        assert aside.read_bytes() == frame(third)
+    assert read_log(tmp_path / "a.busso").payloads == (first, longer)
+
+
+PUBLISH = ["remove", "create", "write", "sync", "link", "remove", "sync_folder"]
+
+
+def test_what_is_moved_is_on_the_disk_before_the_log_is_cut(tmp_path: Path) -> None:
+    path, disk = tmp_path / "a.busso", FaultyDisk()
+    with LogWriter.create(path, samples.signed_header().payload, disk=disk) as log:
+        assert [o.name for o in disk.done] == [*PUBLISH, "truncate"]
+        log.append(samples.steps(1)[0])
+        disk.done.clear()
+        log.cut_to(0)
+        assert [o.name for o in disk.done] == ["sync", *PUBLISH, "truncate", "sync"]
+    with path.open("ab") as file:
+        file.write(b"torn")
+    disk.done.clear()
+    with LogWriter.reopen(path, disk=disk):
+        assert [o.name for o in disk.done] == [*PUBLISH, "truncate", "sync"]
+
+
 # Crashes: the process ends at every single operation on the disk
 
 
