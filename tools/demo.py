@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     Offer(game, options, args.players, args.hands or 0).check()
     environment = {} if args.backend == "auto" else {"BUSSO_GROUP": args.backend}
     group = choose_group(environment)
-    target = _target(args.log)
+    target = check_target(args.log)
     if not out.json:
         out.remark(
             f"{game.title}: {args.players} nodes, each a process of its own, {group.backend}."
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     played = play(args, out)
     if target is None:
         target = logs_folder() / f"{played.name}.busso"
-    _keep(played.log, target)
+    keep_log(played.log, target)
     begun = time.perf_counter()
     with out.progress("verifying") as progress:
         report = audit_file(played.log, group, progress)
@@ -130,7 +130,7 @@ def _collect(lines: list[Mapping[str, Any]]) -> Played:
     return Played(paths[0].stem, logs[0], equal, tuple(max(times) for times in deals))
 
 
-def _target(log: str | None) -> Path | None:
+def check_target(log: str | None) -> Path | None:
     """Where to keep the log; refused now rather than after the match."""
     if log is None:
         return None
@@ -142,7 +142,8 @@ def _target(log: str | None) -> Path | None:
     return path
 
 
-def _keep(log: bytes, target: Path) -> None:
+def keep_log(log: bytes, target: Path) -> None:
+    """Write the log of a match to `target`, which must not exist; UnusableFile."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
