@@ -17,7 +17,7 @@ import zmq
 from node.errors import BadAddress
 from node.link import Path, Side, Target
 from node.sockets import CurveKeys, Watched, ZContext, ZSocket, bind_router, dial_dealer, numeric
-from node.watch import Connection, Watch, WatchLimits, cut, received
+from node.watch import Watch, WatchLimits, cut, received
 from node.zap import Zap
 
 _READS: Final = 256
@@ -49,6 +49,9 @@ class Ear(Protocol):
 
     def lost(self, path: Path) -> None:
         """The connection behind `path` closed."""
+
+    def flooded(self, curve: bytes) -> None:
+        """A connection of `curve` sends an endless message and is about to be cut."""
 
 
 @dataclass(slots=True)
@@ -84,6 +87,7 @@ class Carrier:
         curve: CurveKeys,
         bind: tuple[str, int],
         clock: Callable[[], float],
+        random: Callable[[int], bytes],
         limits: WatchLimits,
     ) -> None:
         """Listen on `bind`, a host and a port (0 for any); raises a `MeshError`."""
@@ -99,7 +103,7 @@ class Carrier:
         # The handler comes first: without one libzmq would let everybody in.
         self.zap: Final = Zap(context, ear.allow)
         try:
-            self._router, self.port = bind_router(context, curve, *bind)
+            self._router, self.port = bind_router(context, curve, *bind, random)
         except BaseException:
             self.zap.close()
             raise
@@ -184,19 +188,19 @@ class Carrier:
         for fd in self._watch.of(curve):
             self._cut(fd)
 
-    def check(self) -> list[Connection]:
-        """Cut what says nothing and what floods; the latter are returned."""
+    def check(self) -> None:
+        """Cut connections that say nothing and those that flood."""
         for fd in self._watch.mute(self._clock()):
             self.traffic.mute += 1
             self._cut(fd)
         drained = self._from_router()
         for curve in list(self._lines):
             drained = self._from_dealer(curve) and drained
-        floods = self._watch.floods(self._clock(), received, drained=drained)
-        for connection in floods:
+        for connection in self._watch.floods(self._clock(), received, drained=drained):
             self.traffic.floods += 1
+            if connection.curve is not None:
+                self._ear.flooded(connection.curve)
             self._cut(connection.fd)
-        return floods
 
     def _cut(self, fd: int) -> None:
         """Shut a connection and treat its path as lost at once."""

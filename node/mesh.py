@@ -184,6 +184,7 @@ class Mesh:
                 curve=self.curve,
                 bind=self._bind,
                 clock=self._clock,
+                random=self._random,
                 limits=self._watch_limits,
             )
         except BaseException:
@@ -400,10 +401,7 @@ class Mesh:
 
     def _tick(self, now: float) -> None:
         self._roster.tick(now)
-        for connection in self._carrier.check():
-            if connection.curve is not None:
-                key = self._roster.flooded(connection.curve, now)
-                self._strike_event(key, "it sent an endless message")
+        self._carrier.check()
         if now >= self._ping_due:
             self._ping_due = now + PING
             for key in self._roster.up():
@@ -418,13 +416,11 @@ class Mesh:
 
     def _act(self) -> None:
         """Carry out what the bookkeeping asks for, until it asks for nothing more."""
-        acted = False
         while actions := self._roster.take():
-            acted = True
+            # First, so that whoever hears of a change also sees it in `peers`.
+            self._snapshot = self._roster.peers(self._clock())
             for action in actions:
                 self._do(action)
-        if acted:
-            self._snapshot = self._roster.peers(self._clock())
 
     def _do(self, action: Action) -> None:
         now = self._clock()
@@ -471,6 +467,11 @@ class Mesh:
     def lost(self, path: Path) -> None:
         """A connection closed."""
         self._roster.lost(path, self._clock())
+
+    def flooded(self, curve: bytes) -> None:
+        """A connection is cut since it sends a message without end."""
+        key = self._roster.flooded(curve, self._clock())
+        self._strike_event(key, "it sent an endless message")
 
     def arrived(self, origin: Origin, data: bytes, frames: int) -> None:
         """A message came from whoever holds `origin.curve`."""

@@ -5,9 +5,13 @@ Law: this file knows libzmq's options and endpoints. It must never know peers or
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import errno
 import ipaddress
 import itertools
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -108,12 +112,32 @@ class Watched:
         self.socket.close(linger)
 
 
-def bind_router(context: ZContext, keys: CurveKeys, host: str, port: int) -> tuple[Watched, int]:
+def hide_routing_ids(random: Callable[[int], bytes]) -> None:
+    """Seed C's `rand`, from which libzmq draws the first routing id of a ROUTER.
+
+    libzmq numbers connections from there on and never seeds it, so the numbers are the same in
+    every process; and it aborts the process when the next number is one that a peer has chosen as
+    its own routing id. Whoever can't predict the numbers can't choose one.
+    """
+    # A C library without it is one where this can't be helped.
+    with contextlib.suppress(OSError, AttributeError):
+        c = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+        c.srand(ctypes.c_uint(int.from_bytes(random(4), "big")))
+
+
+def bind_router(
+    context: ZContext,
+    keys: CurveKeys,
+    host: str,
+    port: int,
+    random: Callable[[int], bytes],
+) -> tuple[Watched, int]:
     """The ROUTER listening on `host` ("*" for all) and `port` (0 for any), and its port.
 
-    Raises `PortTaken` or `BadAddress`.
+    `random` gives secret octets. Raises `PortTaken` or another `MeshError`.
     """
     where = "*" if host == "*" else _bracketed(numeric(host))
+    hide_routing_ids(random)
     watched = Watched(context, zmq.ROUTER, _ROUTER_EVENTS)
     router = watched.socket
     try:
