@@ -1,0 +1,368 @@
+"""A match in plain lines: for replays, and for tables without a screen of their own.
+
+Law: pure functions from states, positions and names to lines; no terminal, no language but the
+templates here and in `Game.phrases`. A reader is told only what `faces` holds: the card of every
+slot as that reader knows it, UNKNOWN for the rest. Each sentence is one whole template.
+
+Seats: functions that take a State number seats as the engine does, by the order of play, and so do
+the `names` that they take (`names_of`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from engine.cards import UNKNOWN, DeckKind
+from engine.contract import (
+    Answers,
+    Cards,
+    Decide,
+    Drawn,
+    Game,
+    Input,
+    Move,
+    Note,
+    Open,
+    Pile,
+    Result,
+    Reveal,
+    Seen,
+    Show,
+    Shuffled,
+    State,
+)
+from engine.errors import EngineError
+from engine.options import specs
+from engine.replay import shortest_draw
+from node.inputs import inputs
+from protocol.contribution import Kind
+from protocol.deal import Phase
+from protocol.log import Step
+from protocol.position import Position
+from protocol.stages import Stage
+
+NEW_HAND: Final = "deals"
+"""The kind of note with which a game announces a hand: a heading can stand for it."""
+SCORES: Final = "scores"
+"""The key of `Game.phrases` for the line that tells every player's score."""
+ALL: Final = -1
+TABLE: Final = -2
+"""Views beside a seat's: every card, or only those that lie open."""
+
+
+# -- knowledge --------------------------------------------------------------------------------
+
+
+def names_of(position: Position) -> tuple[str, ...]:
+    """The players' names by the engine's seats; in the header's order before that is known."""
+    seats = position.header.seats
+    return tuple(seats[seat].name for seat in position.order or range(len(seats)))
+
+
+def known_faces(state: State, deck: bytes, view: int) -> bytes:
+    """The card of every slot of `state` for a reader: a seat of the engine, ALL or TABLE.
+
+    `deck` is the whole deck as it was dealt where it came out, else b"": what lies open is all
+    that can be told then.
+    """
+    if not deck or view == TABLE or not state.faces:
+        return state.faces
+    mask = (1 << len(state.faces)) - 1 if view == ALL else state.visible(view)
+    return bytes(
+        deck[slot] if face == UNKNOWN and mask >> slot & 1 else face
+        for slot, face in enumerate(state.faces)
+    )
+
+
+# -- cards ------------------------------------------------------------------------------------
+
+
+def card_name(kind: DeckKind, face: int) -> str:
+    """`sette di coppe`, `seven of hearts`; `a hidden card`."""
+    if face == UNKNOWN:
+        return "a hidden card"
+    rank, suit = kind.rank_names[kind.rank(face)], kind.suit_names[kind.suit(face)]
+    return f"{rank} of {suit}" if kind.name == "french" else f"{rank} di {suit}"
+
+
+def card_names(kind: DeckKind, faces: Sequence[int]) -> str:
+    """Cards by their names, with commas between."""
+    return ", ".join(card_name(kind, face) for face in faces)
+
+
+def worth(state: State, faces: Sequence[int]) -> str:
+    """What a hand of known cards is worth by the table's rules: `27 points`, `scala of 30`; ""
+    if the game values no such hand, or a card isn't known."""
+    if not faces or UNKNOWN in faces:
+        return ""
+    options: Any = state.options
+    if "decks" in specs(type(options)):  # the number in play, whatever `auto` would mean here
+        options = replace(options, decks=state.deck.copies)
+    try:
+        (scored,) = state.game.score(options, [state.deck.kind.join(faces)])
+    except EngineError:
+        return ""
+    if scored.kind == "points":
+        return f"{scored.points} points"
+    return f"{scored.kind} of {scored.points}"
+
+
+def hand_line(state: State, seat: int, names: Sequence[str], faces: bytes = b"") -> str:
+    """`Ada: 7d Fd Cd, 27 points`, as `faces` (default: the state's own) tells it; "" if `seat`
+    holds no cards."""
+    for pile in state.piles():
+        if pile.name == "hand" and pile.seat == seat:
+            return _pile_line(state, pile, names, faces or state.faces)
+    return ""
+
+
+def _pile_line(state: State, pile: Pile, names: Sequence[str], faces: bytes) -> str:
+    cards = [faces[slot] for slot in pile.slots]
+    owner = names[pile.seat] if pile.seat >= 0 else pile.name
+    text = state.deck.kind.join(cards)
+    value = worth(state, cards) if pile.name == "hand" else ""
+    return f"{owner}: {text}, {value}" if value else f"{owner}: {text}"
+
+
+def table_lines(state: State, names: Sequence[str], faces: bytes = b"") -> list[str]:
+    """A line for each pile of which a card is known: hands first, then the table's."""
+    faces = faces or state.faces
+    return [
+        _pile_line(state, pile, names, faces)
+        for pile in state.piles()
+        if pile.name != "stock" and any(faces[slot] != UNKNOWN for slot in pile.slots)
+    ]
+
+
+def standing_line(state: State, names: Sequence[str]) -> str:
+    """`Tokens: Ada 3, Bruno 2.`: the scores, by the game's phrase `scores` if it has one."""
+    scores = ", ".join(f"{n} {score}" for n, score in zip(names, state.scores(), strict=True))
+    return state.game.phrases.get(SCORES, "Scores: {0}.").format(scores)
+
+
+def result_line(result: Result, names: Sequence[str]) -> str:
+    """How a match ended."""
+    if not result.winners:
+        return f"Result: {result.reason}."
+    winners = ", ".join(names[seat] for seat in result.winners)
+    return f"Result: {result.reason}; won by {winners}."
+
+
+# -- notes and moves --------------------------------------------------------------------------
+
+
+def phrase(game: Game, note: Note, names: Sequence[str]) -> str:
+    """The sentence of a note: the game's phrase for its kind and its first values, for as many of
+    them as there is one; a bare announcement if the game has none."""
+    for length in range(len(note.values), -1, -1):
+        key = ".".join([note.kind, *map(str, note.values[:length])])
+        if key in game.phrases:
+            fields: dict[str, object] = {
+                f"name{i}": names[v] for i, v in enumerate(note.values) if 0 <= v < len(names)
+            }
+            fields["name"] = names[note.seat] if note.seat >= 0 else ""
+            return game.phrases[key].format(*note.values, **fields)
+    who = names[note.seat] if note.seat >= 0 else "table"
+    return f"{who}: {note.kind} {' '.join(map(str, note.values))}".rstrip() + "."
+
+
+def move_text(before: State, move: Move, faces: bytes = b"") -> str:
+    """`move` in notation, as the reader of `faces` would write it; `??` for hidden cards."""
+    state = before.with_faces(faces) if faces and before.faces else before
+    return state.game.format(state, move)
+
+
+def exchange_sentence(kind: DeckKind, text: str, name: str) -> str:
+    """What a move written `Rd,Cd>7c,2s` does; "" for any other text."""
+    given, arrow, taken = text.partition(">")
+    if not arrow:
+        return ""
+    gives, takes = _named(kind, given), _named(kind, taken)
+    return f"{name} gives {gives} and takes {takes}."
+
+
+def _named(kind: DeckKind, words: str) -> str:
+    """The names of cards that are written as in a move."""
+    return card_names(
+        kind,
+        [
+            UNKNOWN if word.startswith("??") else kind.parse(word.rstrip("'"))
+            for word in words.split(",")
+        ],
+    )
+
+
+# -- inputs -----------------------------------------------------------------------------------
+
+
+def narrate(
+    before: State,
+    given: Input,
+    after: State,
+    names: Sequence[str],
+    *,
+    faces: bytes = b"",
+    held: bytes = b"",
+    skip: Collection[str] = (),
+) -> list[str]:
+    """What one input of the engine did, in the order of telling.
+
+    `faces` and `held` are the cards that the reader knows after and before it (default: what the
+    states know); `skip` leaves out notes by their kind.
+    """
+    faces = faces or after.faces or before.faces
+    held = held or before.faces
+    notes = list(after.notes)
+    lines = _decisions(before, given, names, faces, notes)
+    if _ends(after) and not _ends(before):
+        lines.append("The hands are shown.")
+        lines += table_lines(after, names, faces)
+    elif isinstance(given, Drawn):
+        cards = before.deck.kind.join(shortest_draw(before, given.faces))
+        lines.append(f"Cards are drawn in the open: {cards}")
+    elif isinstance(given, Shuffled):
+        lines += table_lines(after, names, faces)
+    elif isinstance(given, Seen):
+        lines += _seen_lines(before, names, faces, held)
+    return lines + [phrase(after.game, note, names) for note in notes if note.kind not in skip]
+
+
+def _decisions(
+    before: State, given: Input, names: Sequence[str], faces: bytes, notes: list[Note]
+) -> list[str]:
+    """The moves in `given`: each in notation, with the sentence of the exchange or of the first
+    note about its seat, which is taken out of `notes`."""
+    turn = before.turn()
+    moves: tuple[tuple[int, Move], ...] = ()
+    if isinstance(given, Answers):
+        moves = given.moves
+    elif isinstance(given, Move) and isinstance(turn, Decide):
+        moves = ((turn.seat, given),)
+    lines = []
+    for seat, move in moves:
+        text = move_text(before, move, faces)
+        sentence = exchange_sentence(before.deck.kind, text, names[seat])
+        note = next((note for note in notes if note.seat == seat), None)
+        if not sentence and note is not None:
+            notes.remove(note)
+            sentence = phrase(before.game, note, names)
+        lines.append(f"{text:<13} {sentence or names[seat]}")
+    return lines
+
+
+def _seen_lines(before: State, names: Sequence[str], faces: bytes, held: bytes) -> list[str]:
+    """The cards that a Seen brought: what was opened, then the piles that the reader alone saw."""
+    turn = before.turn()
+    requests = turn.requests if isinstance(turn, Cards) else ()
+    opened = [slot for r in requests if isinstance(r, Open) for slot in r.slots]
+    lines = [f"Turned up: {before.deck.kind.join(faces[s] for s in opened)}"] if opened else []
+    seen = {
+        slot
+        for r in requests
+        if isinstance(r, Show)
+        for slot in r.slots
+        if held[slot] == UNKNOWN and faces[slot] != UNKNOWN
+    }
+    lines += [
+        _pile_line(before, pile, names, faces)
+        for pile in before.piles()
+        if seen.intersection(pile.slots)
+    ]
+    return lines
+
+
+def _ends(state: State) -> bool:
+    """Whether only the audit of the hand is due."""
+    turn = state.turn()
+    return isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal)
+
+
+# -- steps ------------------------------------------------------------------------------------
+
+
+def narrate_step(
+    step: Step,
+    before: Position,
+    after: Position,
+    *,
+    deck: bytes = b"",
+    view: int = TABLE,
+    skip: Collection[str] = (),
+) -> list[str]:
+    """What one step of a match did, for a reader with `view` (a seat of the engine, ALL, TABLE).
+
+    `deck` as in `known_faces`: the deck of the hand that the step belongs to, if it is known.
+    """
+    names = names_of(after)
+    state = before.state
+    told = _step_lines(step, before, after, names)
+    for given in inputs(step, before, after):
+        following = state.apply(given)
+        held = known_faces(state, deck, view)
+        faces = known_faces(following, deck, view) or held
+        if isinstance(given, Move):  # what it opens at once may be named by it
+            faces = merged(faces, after.state.faces)
+        lines = narrate(state, given, following, names, faces=faces, held=held, skip=skip)
+        told += _new(told, lines)
+        state = following
+    kind = step.entries[0].kind
+    if kind in (Kind.CHECKPOINT, Kind.FOOTER):
+        if kind is Kind.FOOTER:
+            told.append(result_line(after.state.standing(), names))
+        told.append(standing_line(after.state, names))
+        told.append("All players of the hand have signed this.")
+    return told
+
+
+def merged(faces: bytes, more: bytes) -> bytes:
+    """`faces`, and where they are unknown what `more` knows of the same deck."""
+    if len(faces) != len(more):
+        return faces
+    return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
+
+
+def _new(told: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """`lines` without a card's turning up that a move before has named already."""
+    moved = " ".join(line for line in told if ">" in line)
+    return [
+        line
+        for line in lines
+        if not line.startswith("Turned up: ") or any(card not in moved for card in line.split()[2:])
+    ]
+
+
+def _step_lines(step: Step, before: Position, after: Position, names: Sequence[str]) -> list[str]:
+    """What a step means for the fairness of the match."""
+    kind = step.entries[0].kind
+    if kind is Kind.FLIP_REVEAL:
+        if before.order:
+            return ["The seats have flipped a coin together."]
+        return [f"A joint coin flip seats the players: {', '.join(names)}."]
+    if kind is Kind.SHUFFLE and after.deal is not None and after.deal.phase is Phase.READY:
+        seats = after.deal.terms.seats
+        who = ", ".join(after.header.seats[seat].name for seat in seats)
+        return [f"Shuffled by {who}: each proved it."]
+    if kind is Kind.REVEAL:
+        if after.broken:
+            return [f"Audit: {broken.text} ({broken.rule})." for broken in after.broken]
+        return ["Audit: every seed fits its commitment and derives every card and proof again."]
+    return []
+
+
+def hand_number(before: Position) -> int:
+    """The hand that a step belongs to, from 1; 0 for what comes before the first hand and for the
+    end of the match."""
+    if before.stage is Stage.FOOTER:
+        return 0
+    return before.deal.terms.hand if before.deal else before.state.hand
+
+
+def hand_heading(state: State, names: Sequence[str]) -> list[str]:
+    """The title of the hand that `state` begins."""
+    title = f"Hand {state.hand}"
+    if state.dealer < 0:
+        return [title]
+    note = Note(NEW_HAND, state.dealer, (state.hand,))
+    return [title, phrase(state.game, note, names)]
