@@ -26,7 +26,7 @@ from engine.games.petrangola_moves import (
 )
 
 if TYPE_CHECKING:
-    from engine.games.petrangola import PetrangolaState
+    from engine.games.petrangola_state import PetrangolaState
 
 # Points with which a player likely isn't the worst, by the number of players, measured with the
 # player itself: the fewer others there are, the better one must be than all of them.

@@ -27,6 +27,10 @@ HAND: Final = 3
 """Cards in a hand, and in the monte."""
 MAX_SEATS: Final = (MAX_DECKS * ITALIAN.size - HAND) // HAND
 AUTO: Final = 0
+LOWEST_PETRANGOLA: Final = 100
+THREE_ACES: Final = 300
+_PETRANGULO: Final = 400
+"""`Value.key` of the lowest hand of a class; tris and scale lie between the first two."""
 
 _ACE, _TOP_PIP = 0, 6
 _SPADE = ITALIAN.suits.index("s")
@@ -141,7 +145,7 @@ class Value:
     @property
     def petrangola(self) -> bool:
         """PET-31: anything but a hand of points."""
-        return self.kind != "points"
+        return self.key >= LOWEST_PETRANGOLA
 
 
 def is_petrangola(faces: Sequence[int], ace_low: bool) -> bool:
@@ -216,9 +220,9 @@ class Judge:
         points = 31 if rank == _ACE else total
         identical_spades = set(faces) == {_SPADE * 10 + rank}
         if self._petrangulo and identical_spades and (rank == _ACE or rank > _TOP_PIP):
-            return Value(400 + (10 if rank == _ACE else rank), "petrangulo", points)
+            return Value(_PETRANGULO + (10 if rank == _ACE else rank), "petrangulo", points)
         if rank == _ACE:
-            return Value(300, "three-aces", points)
+            return Value(THREE_ACES, "three-aces", points)
         order = total if self._court_equal else rank
         if self._low_tris:
             order = 99 - order

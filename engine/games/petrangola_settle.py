@@ -12,7 +12,14 @@ from typing import Final
 
 from engine.cards import Deck
 from engine.contract import Note, Result
-from engine.games.petrangola_hands import Judge, PetrangolaOptions, Value, judge
+from engine.games.petrangola_hands import (
+    LOWEST_PETRANGOLA,
+    THREE_ACES,
+    Judge,
+    PetrangolaOptions,
+    Value,
+    judge,
+)
 
 PLAY_ON: Final = ""
 DEALER_WINS: Final = "dealer-wins"
@@ -21,6 +28,7 @@ REPLAY: Final = "replay"
 LAST_ALIVE: Final = "last-alive"
 ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
+_VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,7 @@ class Match:
 
     options: PetrangolaOptions
     deck: Deck
+    sorted_deck: bytes
     judge: Judge
     tokens: tuple[int, ...]
     paid: tuple[int, ...]
@@ -65,6 +74,7 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     return Match(
         options,
         deck,
+        bytes(sorted(deck.face(card) for card in range(deck.size))),
         judge(options, deck.copies),
         (options.tokens,) * seats,
         (bought,) * seats,
@@ -89,55 +99,81 @@ class Shown:
 class Outcome:
     """What the showdown means for `match`, which it becomes once the deal stands (GEN-01).
 
-    verdict  PLAY_ON, or what PET-45 makes of a table without tokens
+    players, values, strength  the hands in dealing order; the higher the strength the better
+    lost, gained               tokens, for the seats that lose or gain any
+    verdict                    PLAY_ON, or what PET-45 makes of a table without tokens
     """
 
-    shown: tuple[Shown, ...]
+    players: tuple[int, ...]
+    values: tuple[Value, ...]
+    strength: tuple[tuple[int, int], ...]
+    lost: dict[int, int]
+    gained: dict[int, int]
     match: Match
     verdict: str
     notes: tuple[Note, ...]
 
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The hands in dealing order."""
+        return tuple(
+            Shown(
+                seat,
+                value,
+                1 + sum(other > s for other in self.strength),
+                self.lost.get(seat, 0),
+                self.gained.get(seat, 0),
+            )
+            for seat, value, s in zip(self.players, self.values, self.strength, strict=True)
+        )
+
 
 def settle(
-    match: Match, players: Sequence[int], values: Sequence[Value], when: Sequence[int]
+    match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
 ) -> Outcome:
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
     hand and when it was completed (the higher the later)."""
     options = match.options
     late = options.equal_petrangole_last_loses
-    strength = [
-        (v.key, -w if late and v.petrangola else 0) for v, w in zip(values, when, strict=True)
-    ]
-    lost = _losses(match, players, strength)
-    tokens = list(match.tokens)
-    paid = list(match.paid)
-    for seat, n in lost.items():
-        tokens[seat] -= n
-        if options.pot == "lost_tokens":
-            paid[seat] += n * options.stake
-    after_losses = tuple(tokens)
-    paid_in = replace(match, paid=tuple(paid))
-    gained = _bonuses(paid_in, players, values)
-    drawn = list(match.drawn)
-    for seat, n in gained.items():
-        tokens[seat] += n
-        if options.pot == "lost_tokens":
-            drawn[seat] += n * options.stake
-    streak = tuple(
-        (n + 1 if seat in lost else 0) if seat in players else n
-        for seat, n in enumerate(match.streak)
-    )
-    after = replace(paid_in, tokens=tuple(tokens), drawn=tuple(drawn), streak=streak)
-    verdict = PLAY_ON
-    if not any(tokens):
-        verdict = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}[
-            options.all_die
+    strength = tuple(
+        [
+            (v.key, -w if late and v.key >= LOWEST_PETRANGOLA else 0)
+            for v, w in zip(values, when, strict=True)
         ]
-    shown = tuple(
-        Shown(seat, v, 1 + sum(o > s for o in strength), lost.get(seat, 0), gained.get(seat, 0))
-        for seat, v, s in zip(players, values, strength, strict=True)
     )
-    return Outcome(shown, after, verdict, _announce(shown, after_losses, after))
+    lost = _losses(match, players, strength)
+    gained = _bonuses(match, players, values, sum(lost.values()))
+    tokens, paid, drawn, streak = match.tokens, match.paid, match.drawn, list(match.streak)
+    for seat in players:
+        streak[seat] = streak[seat] + 1 if seat in lost else 0
+    tokens = _add(tokens, lost, -1)
+    notes = _announce(lost, tokens, dict(zip(players, values, strict=True)), streak)
+    if gained:
+        tokens = _add(tokens, gained, 1)
+        notes += tuple(Note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items())
+    if options.pot == "lost_tokens":
+        paid = _add(paid, lost, options.stake)
+        drawn = _add(drawn, gained, options.stake)
+    after = Match(
+        options,
+        match.deck,
+        match.sorted_deck,
+        match.judge,
+        tokens,
+        paid,
+        drawn,
+        match.used,
+        tuple(streak),
+    )
+    verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
+    return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
+
+
+def _add(numbers: tuple[int, ...], more: dict[int, int], times: int) -> tuple[int, ...]:
+    changed = list(numbers)
+    for seat, n in more.items():
+        changed[seat] += n * times
+    return tuple(changed)
 
 
 def _losses(
@@ -156,36 +192,37 @@ def _losses(
     return dict.fromkeys(fallen, 1)
 
 
-def _bonuses(match: Match, players: Sequence[int], values: Sequence[Value]) -> dict[int, int]:
+def _bonuses(
+    match: Match, players: Sequence[int], values: Sequence[Value], lost: int
+) -> dict[int, int]:
     """PET-42, and PET-03 for where the tokens come from: `players` is the order of play."""
-    bonus = match.options.aces_bonus
-    found = {}
-    bank = match.pot // match.options.stake
+    found: dict[int, int] = {}
     for seat, v in zip(players, values, strict=True):
-        if v.points == 31 and v.kind in {"three-aces", "petrangulo"}:
-            n = bonus
+        if v.key >= THREE_ACES and v.points == 31:
+            n = match.options.aces_bonus
             if match.options.pot == "lost_tokens":
-                n = min(bonus, bank)
-                bank -= n
+                in_pot = match.pot // match.options.stake + lost - sum(found.values())
+                n = min(n, in_pot)
             if n:
                 found[seat] = n
     return found
 
 
 def _announce(
-    shown: Sequence[Shown], after_losses: Sequence[int], after: Match
+    lost: dict[int, int],
+    left: Sequence[int],
+    values: dict[int, Value],
+    streak: Sequence[int],
 ) -> tuple[Note, ...]:
     """PET-61, for the table to hear before the audit."""
-    fallen = [s for s in shown if s.lost]
-    notes = [Note("falls", s.seat, (s.lost, after_losses[s.seat])) for s in fallen]
-    if len(fallen) > 1:
-        notes.append(Note("fall-together", -1, (len(fallen),)))
-    for s in fallen:
-        if s.value.petrangola:
-            notes.append(Note("fallen-with-petrangola", s.seat))
-        if after.streak[s.seat] > 1:
-            notes.append(Note("bisciola", s.seat, (after.streak[s.seat],)))
-    notes.extend(Note("bonus", s.seat, (s.gained, after.tokens[s.seat])) for s in shown if s.gained)
+    notes = [Note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
+    if len(lost) > 1:
+        notes.append(Note("fall-together", -1, (len(lost),)))
+    for seat in lost:
+        if values[seat].petrangola:
+            notes.append(Note("fallen-with-petrangola", seat))
+        if streak[seat] > 1:
+            notes.append(Note("bisciola", seat, (streak[seat],)))
     return tuple(notes)
 
 

@@ -1,0 +1,533 @@
+"""A position of Petrangola and the way forward from it (PET-04..PET-27, GEN-01, GEN-02).
+
+Law: this file knows the order of a hand: what is due, what it opens, when it ends. It must never
+know how cards are dealt, nor judge hands and tokens by itself (petrangola_hands,
+petrangola_settle); nothing in it looks at a card that its state doesn't show.
+
+    phase    turn()                                   next
+    -------  ---------------------------------------  -------------------------------------------
+    DRAW     Cards(Draw)                              CUT: the ace of denari deals (PET-04)
+    CUT      Decide(dealer's left)                    SHUFFLE
+    SHUFFLE  Cards(Shuffle)                           LOOK
+    LOOK     Cards(Show hands, Show monte to dealer)  CHOOSE
+    CHOOSE   Decide(dealer)                           TURNUP
+    TURNUP   Cards(Open ..., Show ...)                PLAY
+    PLAY     Decide(seat)                             PLAY, OPENING, PROVE, SHOW
+    OPENING  Cards(Open what was given)               PLAY, SHOW
+    PROVE    Cards(Open the hand of a knock-show)     PLAY, SHOW
+    SHOW     Cards(Open all hands)                    REVEAL
+    REVEAL   Cards(Reveal)                            CUT, ASK, OVER
+    ASK      Ask(the dead)                            CUT, OVER
+    OVER     Over
+
+A phase whose requests are empty is passed over, and an open state passes over LOOK, TURNUP,
+OPENING, PROVE, SHOW and REVEAL by itself. `Leave` leads to CUT, ASK or OVER (before the first
+dealer is known, back to DRAW); after the showdown it doesn't undo what the hands showed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from engine.cards import ITALIAN, UNKNOWN
+from engine.contract import (
+    Answers,
+    Ask,
+    Breach,
+    Cards,
+    Decide,
+    Draw,
+    Drawn,
+    Input,
+    Leave,
+    Move,
+    Note,
+    Open,
+    Over,
+    Promise,
+    Reveal,
+    Revealed,
+    Seen,
+    Show,
+    Shuffle,
+    Shuffled,
+    mask_of,
+)
+from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.games import petrangola_moves, petrangola_settle
+from engine.games.petrangola_hands import HAND, MAX_SEATS, PetrangolaOptions, deck_for
+from engine.games.petrangola_moves import (
+    Camicia,
+    Cut,
+    Decline,
+    Exchange,
+    Knock,
+    KnockShow,
+    Reenter,
+    Stay,
+)
+from engine.games.petrangola_position import Phase, Position, open_slots, text_of
+
+Hand = tuple[int, ...]
+"""Three slots."""
+
+
+_PLAY = Phase.PLAY
+_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
+_REVEAL: Final = Cards((Reveal(),))
+_ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
+
+
+class PetrangolaState(Position):
+    """A position that `apply` leads on from; `Position` has the fields."""
+
+    __slots__ = ()
+
+    def apply(self, given: Input) -> PetrangolaState:
+        handler = _TABLE[self.phase].get(type(given))
+        if handler is not None:
+            return handler(self, given)
+        if isinstance(given, Move) and isinstance(self.due, Decide):
+            raise _misplaced(self.phase)
+        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+
+    def played_openly(self, faces: bytes) -> PetrangolaState:
+        """This position as an open one with the deck `faces`, for roll-outs; it must agree with
+        what is known here (ValueError), and what is due is answered at once."""
+        faces = self._checked(faces)
+        self._agree(faces)
+        new = self._copy()
+        new.faces = faces
+        new.auto = True
+        if new.phase is Phase.REVEAL:
+            return new._finish((), False)
+        if Seen not in _TABLE[new.phase]:
+            return new
+        return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+
+    # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
+
+    def _drawn(self, given: Drawn) -> PetrangolaState:
+        """PET-04."""
+        self.deck.check(given.faces)
+        new = self._copy()
+        at = given.faces.index(_ACE_OF_DENARI)
+        dealer = self.players[at % len(self.players)]
+        new.notes = (Note("dealer-drawn", dealer, (at + 1,)),)
+        return new._to_cut(dealer)
+
+    def _to_cut(self, dealer: int) -> PetrangolaState:
+        """The next hand, with nothing of the last one's cards left (PET-05, PET-06)."""
+        living = self.match.living()
+        self.hand += 1
+        self.dealer = dealer
+        at = living.index(dealer)
+        self.players = living[at + 1 :] + living[: at + 1]
+        self._clear()
+        self.phase = Phase.CUT
+        self.due = _DECIDE[self.players[-2]]
+        self.notes += (Note("deals", dealer, (self.hand,)),)
+        return self
+
+    def _clear(self) -> None:
+        """No card of the last hand is left."""
+        self.faces = b""
+        self.opened = 0
+        self.shown = (0,) * self.seats
+        self.promises = ()
+        self.held = ()
+        self.monte = ()
+        self.when = ()
+        self.at = self.turns = 0
+        self.left = -1
+        self.auto = False
+
+    def _cut(self, move: Cut) -> PetrangolaState:
+        if move.at >= self.deck.size:
+            raise IllegalMove("PET-06", f"the cut must be from 1 to {self.deck.size - 1}")
+        new = self._copy()
+        new.breaches = ()
+        new.outcome = None
+        new.phase = Phase.SHUFFLE
+        new.due = Cards((Shuffle(self.deck, move.at),))
+        new.notes = (Note("cut", self.players[-2], (move.at,)),)
+        return new
+
+    def _shuffled(self, given: Shuffled) -> PetrangolaState:
+        """CARD-06: packets of three, then the monte; the rest is the stock."""
+        new = self._copy()
+        n = len(self.players)
+        packets = [(s, s + 1, s + 2) for s in range(0, HAND * n + HAND, HAND)]
+        new.held = tuple(packets[:n])
+        new.monte = packets[n]
+        new.when = tuple(range(n))
+        if given.faces is None:
+            new.faces = bytes((UNKNOWN,)) * self.deck.size
+        else:
+            new.faces = self._checked(given.faces)
+            new.auto = True
+        new.phase = Phase.LOOK
+        if new.auto:
+            return new._after_look()
+        shows = [Show(new.held[i], self.players[i]) for i in range(n - 1)]
+        new.due = Cards((*shows, Show(new.monte, self.dealer)))
+        return new
+
+    def _looked(self, given: Seen) -> PetrangolaState:
+        return self._see(given)._after_look()
+
+    def _after_look(self) -> PetrangolaState:
+        """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
+        shown = [0] * self.seats
+        for seat, hand in zip(self.players, self.held, strict=True):
+            shown[seat] = mask_of(self.monte if seat == self.dealer else hand)
+        self.shown = tuple(shown)
+        self.phase = Phase.CHOOSE
+        self.due = _DECIDE[self.dealer]
+        return self
+
+    def _stay(self, _: Stay) -> PetrangolaState:
+        new = self._copy()
+        new.notes = (Note("stays", self.dealer),)
+        return new._to_turnup(Open(self.monte), Show(self.held[-1], self.dealer))
+
+    def _swap(self, _: Camicia) -> PetrangolaState:
+        """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
+        new = self._copy()
+        n = len(self.players)
+        new.monte = self.held[-1]
+        new.held = (*self.held[:-1], self.monte)
+        new.when = (*self.when[:-1], n)
+        new.left = n - 1
+        new.notes = (Note("swaps", self.dealer), Note("dies-with", self.players[-2]))
+        opens = [Open(new.monte)]
+        if self.match.options.open_after_dealer_swap:
+            opens.append(Open(tuple(slot for hand in self.held[:-1] for slot in hand)))
+        return new._to_turnup(*opens)
+
+    def _to_turnup(self, *requests: Open | Show) -> PetrangolaState:
+        self.phase = Phase.TURNUP
+        self.due = Cards(requests)
+        return self._after_turnup() if self.auto else self
+
+    def _turned_up(self, given: Seen) -> PetrangolaState:
+        return self._see(given)._after_turnup()
+
+    def _after_turnup(self) -> PetrangolaState:
+        self.opened |= mask_of(open_slots(self.due))
+        if self.left < 0:
+            shown = list(self.shown)
+            shown[self.dealer] |= mask_of(self.held[-1])
+            self.shown = tuple(shown)
+        self.phase = _PLAY
+        self.due = _DECIDE[self.players[0]]
+        return self
+
+    # ------------------------------------------------------------------ turns
+
+    def _exchange(self, move: Exchange) -> PetrangolaState:
+        return self._trade(move.plan, False)
+
+    def _camicia(self, _: Camicia) -> PetrangolaState:
+        return self._trade(petrangola_moves.ALL_THREE, True)
+
+    def _trade(self, plan: petrangola_moves.Plan, knocked: bool) -> PetrangolaState:
+        """PET-21: what was given lies open in the monte, what was taken lay open there."""
+        at, held, when = self.at, self.held, self.when
+        a, b, c, *monte = plan(held[at] + self.monte)
+        new = self._copy()
+        new.held = (*held[:at], (a, b, c), *held[at + 1 :])
+        new.monte = tuple(monte)
+        new.when = (*when[:at], len(held) + 1 + self.turns, *when[at + 1 :])
+        new._count(knocked)
+        if knocked:
+            new.notes = (Note("swaps", self.players[at]), *new.notes)
+        return new._bring_out(new.monte, Phase.OPENING)
+
+    def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
+        """PET-22 to PET-24."""
+        at = self.at
+        seat, hand = self.players[at], self.held[at]
+        showing = type(move) is KnockShow
+        new = self._copy()
+        if self.match.options.show_petrangola_on_knock:
+            if self._shape(hand) is (not showing):
+                raise _wrong_form(showing)
+            if not showing and any(not self.opened >> slot & 1 for slot in hand):
+                new.promises = (*self.promises, Promise(seat, "PET-24", hand, self.turns + 2))
+        elif showing:
+            raise IllegalMove("PET-24", "a knock shows nothing by the rules of this table")
+        new._count(True)
+        new.notes = (Note("knocks", seat), *new.notes)
+        if not showing:
+            return new._after_move()
+        new.notes = (Note("shows", seat), *new.notes)
+        return new._bring_out(hand, Phase.PROVE)
+
+    def _count(self, knocked: bool) -> None:
+        """PET-23: after the first bussata each other player has one more turn."""
+        self.turns += 1
+        if self.left > 0:
+            self.left -= 1
+        elif knocked:
+            self.left = len(self.players) - 1
+            self.notes = (Note("dies-with", self.players[self.at - 1]),)
+
+    def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
+        """Open those of `slots` that aren't, in a live state by stopping at `phase`."""
+        a, b, c = slots
+        mask = 1 << a | 1 << b | 1 << c
+        if self.auto:
+            self.opened |= mask
+        elif mask & ~self.opened:
+            hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
+            self.phase = phase
+            self.due = Cards((Open(hidden),))
+            return self
+        return self._after_move()
+
+    def _given(self, given: Seen) -> PetrangolaState:
+        return self._see(given)._after_move()
+
+    def _proved(self, given: Seen) -> PetrangolaState:
+        new = self._see(given)
+        if not new._shape(new.held[new.at]):
+            raise _wrong_form(True)
+        return new._after_move()
+
+    def _after_move(self) -> PetrangolaState:
+        """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
+        n = len(self.players)
+        if not self.left or (self.left < 0 and self.turns == n * self.match.options.max_rounds):
+            return self._to_show()
+        at = self.at + 1
+        self.at = at = 0 if at == n else at
+        self.phase = _PLAY
+        self.due = _DECIDE[self.players[at]]
+        return self
+
+    # ------------------------------------------------------------------ the end of a hand
+
+    def _to_show(self) -> PetrangolaState:
+        """PET-25."""
+        slots = [slot for hand in self.held for slot in hand]
+        hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
+        self.phase = Phase.SHOW
+        if self.auto or not hidden:
+            self.opened |= mask_of(hidden)
+            return self._after_show()
+        self.due = Cards((Open(hidden),))
+        return self
+
+    def _showed(self, given: Seen) -> PetrangolaState:
+        return self._see(given)._after_show()
+
+    def _after_show(self) -> PetrangolaState:
+        """The promises are settled, since every hand is open, and the hands are compared."""
+        faces = self.faces
+        self.breaches = tuple(
+            Breach(p, f"seat {p.seat} knocked without showing {text_of(faces, p.slots)}")
+            for p in self.promises
+            if self._shape(p.slots)
+        )
+        self.promises = ()
+        judge = self.match.judge
+        values = [judge.value((faces[a], faces[b], faces[c])) for a, b, c in self.held]
+        self.outcome = petrangola_settle.settle(self.match, self.players, values, self.when)
+        if self.breaches:
+            self.notes += tuple(Note("broken-promise", b.promise.seat) for b in self.breaches)
+        else:
+            self.notes += self.outcome.notes
+        self.phase = Phase.REVEAL
+        self.due = _REVEAL
+        if not self.auto:
+            return self
+        self.opened = (1 << self.deck.size) - 1
+        return self._finish((), False)
+
+    def _revealed(self, given: Revealed) -> PetrangolaState:
+        faces = self._checked(given.faces)
+        self._agree(faces)
+        new = self._copy()
+        new.faces = faces
+        new.opened = (1 << self.deck.size) - 1
+        return new._finish((), False)
+
+    def _finish(self, leavers: tuple[int, ...], may_return: bool) -> PetrangolaState:
+        """GEN-01, then PET-47 from step 5; `leavers` left after the showdown."""
+        if self.outcome is None:
+            raise EngineError("a hand ends after its showdown only")
+        cheats = {b.promise.seat for b in self.breaches}
+        outcome = self.outcome
+        verdict = outcome.verdict
+        if cheats or verdict == petrangola_settle.REPLAY:
+            self.notes += (Note("void"),) if cheats else (Note("replayed"),)
+            gone = cheats | set(leavers)
+            self.match = petrangola_settle.put_out(self.match, gone)
+            self.start = self.dealer + (self.dealer in gone)
+            self.notes += tuple(Note("dies", seat) for seat in sorted(gone))
+            return self._after_deaths(set(leavers) - cheats if may_return else set())
+        before = self.match.tokens
+        self.match = outcome.match
+        self.start = self.dealer + 1
+        if verdict:
+            winners = (self.dealer,) if verdict == petrangola_settle.DEALER_WINS else None
+            return self._to_over(winners or tuple(sorted(self.players)), verdict)
+        if not leavers and 0 not in [self.match.tokens[seat] for seat in self.players]:
+            return self._to_next()
+        dead = {seat for seat in self.players if not self.match.tokens[seat]}
+        if len(self.match.living()) > 1:
+            self.match = petrangola_settle.put_out(self.match, leavers)
+        died = {s for s, tokens in enumerate(before) if tokens and not self.match.tokens[s]}
+        self.notes += tuple(Note("dies", seat) for seat in sorted(died))
+        return self._after_deaths(died if may_return else dead - set(leavers))
+
+    def _after_deaths(self, dead: set[int]) -> PetrangolaState:
+        """PET-47, steps 7 to 9; `dead` may be asked to re-enter."""
+        living = self.match.living()
+        if len(living) < 2:
+            alive = bool(living)
+            reason = petrangola_settle.LAST_ALIVE if alive else petrangola_settle.ABANDONED
+            return self._to_over(living, reason)
+        asked = petrangola_settle.may_reenter(self.match, dead)
+        if not asked:
+            return self._to_next()
+        self.phase = Phase.ASK
+        self.due = Ask(asked)
+        terms = petrangola_settle.offer(self.match)
+        self.notes += tuple(Note("asked", seat, terms) for seat in asked)
+        return self
+
+    def _answered(self, given: Answers) -> PetrangolaState:
+        """PET-50 to PET-53."""
+        asked = self.due.seats if isinstance(self.due, Ask) else ()
+        if tuple(seat for seat, _ in given.moves) != asked:
+            raise OutOfTurn(f"answers are due from the seats {asked} in this order")
+        if any(type(move) not in {Reenter, Decline} for _, move in given.moves):
+            raise IllegalMove("PET-50", "a dead player can only re-enter or decline")
+        back = [seat for seat, move in given.moves if type(move) is Reenter]
+        new = self._copy()
+        terms = petrangola_settle.offer(self.match)
+        new.notes = tuple(
+            Note("reenters", seat, terms) if seat in back else Note("declines", seat)
+            for seat in asked
+        )
+        if back:
+            new.match = petrangola_settle.reenter(self.match, back)
+            new.notes += (Note("pot", -1, (new.match.pot,)),)
+        return new._to_next()
+
+    def _to_next(self) -> PetrangolaState:
+        """PET-05; before the first dealer is known, the draw again."""
+        if self.dealer < 0:
+            return self._to_draw()
+        return self._to_cut(self.match.first_living(self.start))
+
+    def _to_draw(self) -> PetrangolaState:
+        self.players = self.match.living()
+        self.phase = Phase.DRAW
+        self.due = Cards((Draw(self.deck),))
+        return self
+
+    def _to_over(self, winners: tuple[int, ...], reason: str) -> PetrangolaState:
+        result = petrangola_settle.result(self.match, winners, reason, self.dealer)
+        self.phase = Phase.OVER
+        self.due = Over(result)
+        self.notes += tuple(Note("wins", seat, (result.won[seat],)) for seat in winners)
+        return self
+
+    def _leave(self, given: Leave) -> PetrangolaState:
+        """GEN-02; never a knock for the one who is away (PET-27)."""
+        gone = set(given.seats)
+        known = gone <= set(range(self.seats))
+        if not gone or len(gone) != len(given.seats) or not known:
+            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        new = self._copy()
+        leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
+        asked = set(self.due.seats) if isinstance(self.due, Ask) else set()
+        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        if not leaving and not asked & gone:
+            return new
+        if self.phase is Phase.REVEAL:
+            return new._finish(leaving, given.may_return)
+        new.match = petrangola_settle.put_out(self.match, leaving)
+        new.notes += tuple(Note("declines", seat) for seat in sorted(asked & gone))
+        if self.phase is not Phase.ASK:
+            new.start = self.dealer
+            if self.phase is not Phase.DRAW:
+                new.notes += (Note("void"),)
+            new._clear()
+            new.breaches = ()
+            new.outcome = None
+        if self.dealer in leaving and new.start == self.dealer:
+            new.start += 1
+        new.notes += tuple(Note("dies", seat) for seat in leaving)
+        return new._after_deaths(asked - gone | set(leaving if given.may_return else ()))
+
+
+def _wrong_form(showing: bool) -> IllegalMove:
+    if showing:
+        return IllegalMove("PET-24", "only a petrangola is shown with a knock")
+    return IllegalMove("PET-24", "whoever knocks with a petrangola shows it")
+
+
+def _misplaced(phase: Phase) -> IllegalMove:
+    """A move of another phase than the one where a player is to decide."""
+    if phase is Phase.CUT:
+        return IllegalMove("PET-06", "the deck is to be cut now, as in cut 17")
+    if phase is Phase.CHOOSE:
+        return IllegalMove("PET-11", "the dealer chooses between stay and camicia now")
+    return IllegalMove("PET-21", "a turn is an exchange of cards or a knock")
+
+
+_S = PetrangolaState
+_TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
+    {Drawn: _S._drawn, Leave: _S._leave},
+    {Cut: _S._cut, Leave: _S._leave},
+    {Shuffled: _S._shuffled, Leave: _S._leave},
+    {Seen: _S._looked, Leave: _S._leave},
+    {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
+    {Seen: _S._turned_up, Leave: _S._leave},
+    {
+        Exchange: _S._exchange,
+        Camicia: _S._camicia,
+        Knock: _S._knock,
+        KnockShow: _S._knock,
+        Leave: _S._leave,
+    },
+    {Seen: _S._given, Leave: _S._leave},
+    {Seen: _S._proved, Leave: _S._leave},
+    {Seen: _S._showed, Leave: _S._leave},
+    {Revealed: _S._revealed, Leave: _S._leave},
+    {Answers: _S._answered, Leave: _S._leave},
+    {},
+]
+"""Indexed by Phase: which inputs are due and what they do."""
+
+
+def begin(options: PetrangolaOptions, seats: int) -> PetrangolaState:
+    """The first position of a match; OptionError if the decks can't serve it (PET-01)."""
+    deck = deck_for(options, seats)
+    new: PetrangolaState = object.__new__(PetrangolaState)
+    new.match = petrangola_settle.new_match(options, seats, deck)
+    new.options = options
+    new.seats = seats
+    new.hand = 0
+    new.dealer = -1
+    new.start = 0
+    new.deck = deck
+    new.faces = b""
+    new.opened = 0
+    new.shown = (0,) * seats
+    new.promises = ()
+    new.breaches = ()
+    new.notes = ()
+    new.held = ()
+    new.monte = ()
+    new.when = ()
+    new.at = new.turns = 0
+    new.left = -1
+    new.outcome = None
+    new.auto = False
+    return new._to_draw()
