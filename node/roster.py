@@ -39,10 +39,13 @@ from node.link import (
 
 @dataclass(slots=True)
 class _Track:
-    """One open path: whose CURVE key it carries, when it was heard and when we greeted on it."""
+    """One open path: whose CURVE key it carries, and when we greeted on it.
+
+    `heard` orders paths by who spoke last: a count, since a clock may show one time for two words.
+    """
 
     curve: bytes
-    heard: float
+    heard: int = 0
     greeted: float | None = None
     introduced: bool = False
 
@@ -96,6 +99,7 @@ class Roster:
         self._faults: OrderedDict[bytes, int] = OrderedDict()
         self._actions: list[Action] = []
         self._last_tick = now
+        self._words = 0
 
     def take(self) -> list[Action]:
         """The actions since the last call, in order."""
@@ -185,7 +189,7 @@ class Roster:
                 return Verdict.CROWDED
             peer.curve = curve
         self._strangers.pop(curve, None)
-        track = peer.paths.setdefault(path, _Track(curve, now))
+        track = peer.paths.setdefault(path, _Track(curve))
         track.introduced, track.curve = True, curve
         if track.greeted is None or now - track.greeted >= self.limits.greet / 2:
             self._greet(path, track, now)
@@ -198,7 +202,7 @@ class Roster:
         peer = self._bound(curve)
         if peer is None:
             return None
-        track = peer.paths.setdefault(path, _Track(curve, now))
+        track = peer.paths.setdefault(path, _Track(curve))
         self._hear(peer, track, now)
         return peer.key
 
@@ -270,7 +274,7 @@ class Roster:
             self._actions.append(HangUp(curve))
             return
         path = Path(Side.OUT, curve)
-        track = peer.paths[path] = _Track(curve, now)
+        track = peer.paths[path] = _Track(curve)
         self._greet(path, track, now)
         if peer.curve == curve:
             self._hear(peer, track, now)
@@ -334,7 +338,6 @@ class Roster:
         if peer is None or peer.curve is None:
             return []
         tracks = [(t.heard, p) for p, t in peer.paths.items() if t.curve == peer.curve]
-        # Stable on ties, so that an unlucky pair of equal readings doesn't flip paths.
         return [path for _, path in sorted(tracks, key=lambda pair: -pair[0])]
 
     def up(self) -> list[bytes]:
@@ -465,7 +468,8 @@ class Roster:
         _remember(self._refused, curve, self.limits.remembered)
 
     def _hear(self, peer: _Peer, track: _Track, now: float) -> None:
-        track.heard = max(track.heard, now)
+        self._words += 1
+        track.heard = self._words
         peer.heard = max(peer.heard, now)
         if not peer.up:
             peer.up, peer.asked, peer.eager = True, None, False

@@ -1,0 +1,632 @@
+"""The bookkeeping of links under a virtual clock: who dials, who is gone, who is refused."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from node.link import (
+    Action,
+    Bucket,
+    Cut,
+    Dial,
+    Down,
+    Greet,
+    HangUp,
+    Limits,
+    Path,
+    Phase,
+    Side,
+    Target,
+    Up,
+    Verdict,
+    Why,
+)
+from node.roster import Roster
+from node.watch import OVERHEAD, Watch, WatchLimits
+
+LOW, MIDDLE, HIGH = (bytes([n]) * 32 for n in (1, 2, 3))
+CURVES = {key: bytes([0x80 + key[0]]) * 32 for key in (LOW, MIDDLE, HIGH)}
+OTHER = b"\xee" * 32
+IN = Path(Side.IN, b"\0abcd")
+
+
+def target(key: bytes, port: int = 7000) -> Target:
+    return Target(CURVES[key], "10.0.0.1", port)
+
+
+def roster(key: bytes = MIDDLE, limits: Limits | None = None) -> Roster:
+    return Roster(key, CURVES[key], 0.0, limits or Limits())
+
+
+def out(key: bytes) -> Path:
+    return Path(Side.OUT, CURVES[key])
+
+
+def linked(own: bytes = MIDDLE, other: bytes = LOW, at: float = 0.0) -> Roster:
+    """A roster whose peer `other` introduced itself through our ROUTER."""
+    r = roster(own)
+    assert r.allow(CURVES[other], at)
+    assert r.hello(other, CURVES[other], IN, at) is Verdict.NEW
+    assert r.take() == [Greet(IN), Up(other)]
+    return r
+
+
+def phase(r: Roster, key: bytes, now: float) -> Phase:
+    return next(p.phase for p in r.peers(now) if p.key == key)
+
+
+# Who dials.
+
+
+def test_the_lower_key_dials_at_once() -> None:
+    r = roster(LOW)
+    assert r.know(HIGH, target(HIGH), 1.0)
+    assert r.take() == [Dial(HIGH, target(HIGH))]
+    r.tick(1.1)
+    assert r.take() == []
+
+
+def test_the_higher_key_waits_and_then_dials() -> None:
+    r = roster(HIGH)
+    r.know(LOW, target(LOW), 0.0)
+    r.tick(0.0)
+    r.tick(0.69)
+    assert r.take() == []
+    assert phase(r, LOW, 0.69) is Phase.SEEN
+    r.tick(0.7)
+    assert r.take() == [Dial(LOW, target(LOW))]
+    assert phase(r, LOW, 0.7) is Phase.DIALING
+
+
+def test_the_higher_key_does_not_dial_who_came_in_time() -> None:
+    r = roster(HIGH)
+    r.know(LOW, target(LOW), 0.0)
+    r.allow(CURVES[LOW], 0.1)
+    r.hello(LOW, CURVES[LOW], IN, 0.1)
+    for tenth in range(2, 30):
+        r.heard(CURVES[LOW], IN, tenth / 10)
+        r.tick(tenth / 10)
+    assert [a for a in r.take() if isinstance(a, Dial)] == []
+
+
+def test_after_a_loss_the_higher_key_waits_again() -> None:
+    r = roster(HIGH)
+    r.know(LOW, target(LOW), 0.0)
+    r.hello(LOW, CURVES[LOW], IN, 0.1)
+    r.take()
+    for tenth in range(2, 21):
+        r.heard(CURVES[LOW], IN, tenth / 10)
+        r.tick(tenth / 10)
+    r.lost(IN, 2.0)
+    assert r.take() == [Down(LOW, Why.LOST)]
+    r.tick(2.6)
+    assert r.take() == []
+    r.tick(2.7)
+    assert r.take() == [Dial(LOW, target(LOW))]
+
+
+def test_an_attempt_is_given_up_when_the_other_side_got_through() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.hello(HIGH, CURVES[HIGH], IN, 0.5)
+    r.take()
+    r.tick(0.6)
+    assert r.take() == [HangUp(CURVES[HIGH])]
+    r.tick(0.7)
+    assert r.take() == []
+
+
+def test_a_new_address_replaces_the_attempt() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.take()
+    r.know(HIGH, target(HIGH, 7001), 0.1)
+    assert r.take() == [HangUp(CURVES[HIGH]), Dial(HIGH, target(HIGH, 7001))]
+
+
+def test_refusals_are_asked_again_ever_more_slowly() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    dials, now = [0.0], 0.0
+    r.take()
+    for _ in range(6):
+        r.refused(CURVES[HIGH], now)
+        while not any(isinstance(a, Dial) for a in r.take()):
+            now = round(now + 0.1, 1)
+            r.tick(now)
+        dials.append(now)
+    gaps = [round(b - a, 1) for a, b in itertools.pairwise(dials)]
+    assert gaps == [0.7, 1.4, 2.8, 5.0, 5.0, 5.0]
+
+
+def test_who_can_not_be_reached_is_reported_once() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    for tenth in range(1, 200):
+        r.tick(tenth / 10)
+    assert [a for a in r.take() if isinstance(a, Down)] == [Down(HIGH, Why.UNREACHABLE)]
+
+
+@dataclass
+class _Node:
+    """A roster in a simulated network of two: what it dials connects if the way is open."""
+
+    key: bytes
+    roster: Roster
+    open: bool
+    dialled: bool = False
+    ups: list[Action] = field(default_factory=list)
+
+
+def simulate(nodes: dict[bytes, _Node], now: float) -> None:
+    """Let both act until nothing happens any more at this instant."""
+    a, b = nodes.values()
+    for _ in range(20):
+        acted = False
+        for node, other in ((a, b), (b, a)):
+            way_out, way_in = Path(Side.OUT, CURVES[other.key]), Path(Side.IN, b"\0" + node.key[:4])
+            for action in node.roster.take():
+                acted = True
+                match action:
+                    case Dial():
+                        node.dialled = True
+                        if node.open and other.roster.allow(CURVES[node.key], now):
+                            node.roster.opened(CURVES[other.key], now)
+                    case HangUp() if node.dialled:
+                        node.dialled = False
+                        node.roster.lost(way_out, now)
+                        other.roster.lost(way_in, now)
+                    case Greet(path) if path == way_out:
+                        other.roster.hello(node.key, CURVES[node.key], way_in, now)
+                    case Greet():
+                        back = Path(Side.OUT, CURVES[node.key])
+                        other.roster.hello(node.key, CURVES[node.key], back, now)
+                    case Up() | Down():
+                        node.ups.append(action)
+        if not acted:
+            return
+    raise AssertionError("it never comes to rest")
+
+
+@given(st.booleans(), st.booleans(), st.floats(0, 2), st.booleans())
+def test_two_nodes_get_linked_if_either_can_reach_the_other(
+    low_can: bool, high_can: bool, late: float, both_know: bool
+) -> None:
+    low = _Node(LOW, roster(LOW), low_can)
+    high = _Node(HIGH, roster(HIGH), high_can)
+    nodes = {LOW: low, HIGH: high}
+    knows = (low, high) if both_know else (high,)
+    for node, other, at in ((low, HIGH, 0.0), (high, LOW, late)):
+        if node in knows:
+            node.roster.know(other, target(other), at)
+            simulate(nodes, at)
+    now = late
+    while now < late + 1.0:
+        now += 0.1
+        for node in nodes.values():
+            node.roster.tick(now)
+            for peer in node.roster.up():
+                node.roster.heard(CURVES[peer], node.roster.paths(peer)[0], now)
+        simulate(nodes, now)
+    possible = high_can or (low_can and both_know)
+    for node, other in ((low, HIGH), (high, LOW)):
+        assert node.roster.up() == ([other] if possible else [])
+        assert node.ups == ([Up(other)] if possible else [])
+
+
+# Paths.
+
+
+def test_replies_take_the_path_last_heard_from() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.opened(CURVES[HIGH], 0.1)
+    assert phase(r, HIGH, 0.1) is Phase.HELLO
+    assert r.paths(HIGH) == []  # not before it introduced itself
+    r.hello(HIGH, CURVES[HIGH], out(HIGH), 0.2)
+    r.hello(HIGH, CURVES[HIGH], IN, 0.3)
+    assert r.paths(HIGH) == [IN, out(HIGH)]
+    assert r.heard(CURVES[HIGH], out(HIGH), 0.4) == HIGH
+    assert r.paths(HIGH) == [out(HIGH), IN]
+    r.lost(out(HIGH), 0.5)
+    assert r.paths(HIGH) == [IN]
+    assert r.up() == [HIGH]
+
+
+def test_greetings_are_repeated_until_they_are_answered() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.take()
+    r.opened(CURVES[HIGH], 0.0)
+    assert r.take() == [Greet(out(HIGH))]
+    r.tick(0.4)
+    assert r.take() == []
+    r.tick(0.5)
+    assert r.take() == [Greet(out(HIGH))]
+    r.hello(HIGH, CURVES[HIGH], out(HIGH), 0.6)
+    r.tick(1.5)
+    assert r.take() == [Up(HIGH)]
+
+
+def test_a_repeated_greeting_is_answered_but_not_every_one() -> None:
+    r = linked()
+    assert r.hello(LOW, CURVES[LOW], IN, 0.1) is Verdict.AGAIN
+    assert r.take() == []
+    r.hello(LOW, CURVES[LOW], IN, 0.5)
+    assert r.take() == [Greet(IN)]
+
+
+# Silence.
+
+
+def test_silence_is_lagging_then_away_and_a_word_ends_it() -> None:
+    r = linked()
+    lagging = Phase.LAGGING
+    for now, expected in ((1.5, Phase.LIVE), (1.6, lagging), (3.0, lagging), (4.9, lagging)):
+        r.tick(now)
+        assert phase(r, LOW, now) is expected
+    r.tick(5.0)
+    assert r.take() == [Down(LOW, Why.SILENT)]
+    assert phase(r, LOW, 5.0) is Phase.AWAY
+    r.tick(6.0)
+    assert r.take() == []
+    r.heard(CURVES[LOW], IN, 6.1)
+    assert r.take() == [Up(LOW)]
+
+
+def test_a_machine_that_slept_blames_nobody() -> None:
+    r = linked(at=0.0)
+    r.tick(1.0)
+    r.tick(100.0)
+    assert r.take() == []
+    assert phase(r, LOW, 100.0) is Phase.LIVE
+    now = 100.0
+    while now < 105.0:
+        now += 1.0
+        r.tick(now)
+    assert r.take() == [Down(LOW, Why.SILENT)]
+
+
+def test_a_machine_that_slept_dials_at_once() -> None:
+    r = roster(HIGH)
+    r.know(LOW, target(LOW), 0.0)
+    r.tick(0.5)
+    r.tick(60.0)
+    assert r.take()[0] == Dial(LOW, target(LOW))
+
+
+def test_a_clock_that_runs_backwards_ends_nothing() -> None:
+    r = linked(at=100.0)
+    r.tick(100.0)
+    r.tick(50.0)
+    r.heard(CURVES[LOW], IN, 50.0)
+    r.tick(104.0)
+    assert r.take() == []
+
+
+# Who may come in.
+
+
+def test_strangers_have_three_seconds_and_are_few() -> None:
+    r = roster(limits=Limits(strangers=2))
+    a, b, c = (bytes([n]) * 32 for n in (0x41, 0x42, 0x43))
+    assert r.allow(a, 0.0)
+    assert r.allow(b, 1.0)
+    assert r.allow(c, 2.0)
+    assert r.take() == [Cut(a)]
+    r.tick(2.0)
+    r.tick(3.9)
+    assert r.take() == []
+    r.tick(4.0)
+    assert r.take() == [Cut(b)]
+
+
+def test_a_closed_table_cuts_strangers_and_keeps_players() -> None:
+    r = linked()
+    r.allow(OTHER, 0.0)
+    r.admit(HIGH, CURVES[HIGH], 0.0)
+    r.close()
+    assert r.take() == [Cut(OTHER)]
+    assert not r.allow(OTHER, 1.0)
+    assert r.allow(CURVES[LOW], 1.0)
+    assert r.allow(CURVES[HIGH], 1.0)
+    assert r.hello(HIGH, OTHER, IN, 1.0) is Verdict.CLOSED
+    r.reopen()
+    assert r.allow(OTHER, 1.0)
+
+
+def test_our_own_curve_key_is_never_let_in() -> None:
+    r = roster()
+    assert not r.allow(CURVES[MIDDLE], 0.0)
+    assert not r.admit(HIGH, CURVES[MIDDLE], 0.0)
+    assert not r.know(MIDDLE, target(HIGH), 0.0)
+    assert r.hello(MIDDLE, OTHER, IN, 0.0) is Verdict.OWN_KEY
+
+
+def test_a_curve_key_belongs_to_one_player() -> None:
+    r = linked()
+    assert not r.admit(HIGH, CURVES[LOW], 0.0)
+    assert not r.know(HIGH, target(LOW), 0.0)
+    assert r.hello(HIGH, CURVES[LOW], IN, 0.0) is Verdict.ANOTHERS
+    assert r.heard(CURVES[LOW], IN, 0.1) == LOW
+
+
+def test_whoever_answers_a_dial_must_be_who_was_dialled() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.opened(CURVES[HIGH], 0.1)
+    r.take()
+    assert r.hello(MIDDLE, CURVES[HIGH], out(HIGH), 0.2) is Verdict.ANOTHERS
+    actions = r.take()
+    assert Down(HIGH, Why.IMPOSTOR) in actions
+    assert HangUp(CURVES[HIGH]) in actions
+    assert not r.allow(CURVES[HIGH], 0.3)
+
+
+def test_a_removed_player_stays_out_with_any_key() -> None:
+    r = linked()
+    r.remove(LOW, Why.REMOVED, 1.0)
+    assert Down(LOW, Why.REMOVED) in r.take()
+    assert not r.allow(CURVES[LOW], 1.0)
+    assert r.hello(LOW, OTHER, IN, 1.0) is Verdict.BANNED
+    assert not r.know(LOW, target(LOW), 1.0)
+    assert phase(r, LOW, 1.0) is Phase.BANNED
+    assert r.admit(LOW, CURVES[LOW], 2.0)
+    assert r.allow(CURVES[LOW], 2.0)
+    assert r.hello(LOW, CURVES[LOW], IN, 2.0) is Verdict.NEW
+
+
+def test_the_later_process_of_a_player_wins_for_good() -> None:
+    r = linked()
+    later = Path(Side.IN, b"\0late")
+    assert r.allow(OTHER, 1.0)
+    assert r.hello(LOW, OTHER, later, 1.0) is Verdict.NEW
+    actions = r.take()
+    assert Cut(CURVES[LOW]) in actions
+    assert not any(isinstance(action, Up | Down) for action in actions)
+    assert r.paths(LOW) == [later]
+    assert r.heard(CURVES[LOW], IN, 1.1) is None
+    assert not r.allow(CURVES[LOW], 1.1)
+    assert r.hello(LOW, CURVES[LOW], IN, 1.1) is Verdict.BANNED
+
+
+def test_a_restarted_player_can_be_dialled_while_its_old_link_still_stands() -> None:
+    r = linked(own=MIDDLE, other=LOW)
+    new = Target(OTHER, "10.0.0.1", 7000)
+    assert r.know(LOW, new, 1.0)
+    assert r.take() == [Dial(LOW, new)]
+
+
+def test_players_are_bounded() -> None:
+    r = roster(limits=Limits(peers=2))
+    for number in range(2):
+        r.hello(bytes([number]) * 32, bytes([0x90 + number]) * 32, IN, 0.0)
+    assert r.hello(HIGH, CURVES[HIGH], IN, 0.0) is Verdict.CROWDED
+    assert not r.admit(HIGH, CURVES[HIGH], 0.0)
+    assert len(r.peers(0.0)) == 2
+
+
+def test_processes_of_a_player_are_bounded() -> None:
+    r = linked()
+    for number in range(20):
+        assert r.admit(LOW, bytes([number]) * 32, 0.0)
+    allowed = [n for n in range(20) if r.allow(bytes([n]) * 32, 0.0)]
+    assert allowed == [17, 18, 19]
+    assert r.heard(CURVES[LOW], IN, 0.1) == LOW
+
+
+def test_strikes_end_in_removal_and_not_earlier() -> None:
+    r = linked()
+    for _ in range(Limits().strikes - 1):
+        assert r.strike(CURVES[LOW], 0.0) == LOW
+    assert r.take() == []
+    r.strike(CURVES[LOW], 0.0)
+    assert Down(LOW, Why.STRUCK) in r.take()
+
+
+def test_a_rate_is_kept() -> None:
+    limits = Limits(messages_a_second=10.0, message_burst=5.0, drops_a_strike=3, octet_burst=1e9)
+    r = roster(limits=limits)
+    r.hello(LOW, CURVES[LOW], IN, 0.0)
+    assert [r.charge(CURVES[LOW], 1, 0.0) for _ in range(7)] == [True] * 5 + [False] * 2
+    assert r.charge(CURVES[LOW], 1, 0.1)
+    assert r.peers(0.1)[0].strikes == 0
+    assert not r.charge(CURVES[LOW], 1, 0.1)
+    assert r.peers(0.1)[0].strikes == 1
+
+
+@given(st.lists(st.tuples(st.floats(0, 5), st.floats(-1, 5)), max_size=50))
+def test_a_bucket_never_gives_more_than_its_rate_and_burst(
+    steps: list[tuple[float, float]],
+) -> None:
+    bucket = Bucket(2.0, 7.0, 7.0, 0.0)
+    now = latest = taken = 0.0
+    for tokens, later in steps:
+        now += later
+        latest = max(latest, now)
+        if bucket.take(tokens, now):
+            taken += tokens
+        assert taken <= 7.0 + 2.0 * latest + 1e-6
+
+
+# The flood watch.
+
+
+def test_a_connection_that_delivers_what_it_receives_is_fine() -> None:
+    watch = Watch(WatchLimits(excess=1_000, idle_rate=10.0))
+    watch.opened(7, 0.0)
+    total = 0
+    for second in range(1, 200):
+        total += 900 + OVERHEAD + 9
+        watch.delivered(7, OTHER, IN, 900, 1)
+        assert watch.floods(float(second), {7: total}.get, drained=True) == []
+
+
+@pytest.mark.parametrize(("drained", "at"), [(True, 11), (False, 16)])
+def test_what_piles_up_beyond_the_bound_is_a_flood(drained: bool, at: int) -> None:
+    watch = Watch(WatchLimits(excess=1_000, undelivered=500, idle_rate=0.0))
+    watch.opened(7, 0.0)
+    watch.opened(8, 0.0)
+    for hundred in range(1, at + 1):
+        totals = {7: 100 * hundred, 8: 5}
+        floods = watch.floods(0.1, totals.get, drained=drained)
+        assert [c.fd for c in floods] == ([7] if hundred == at else [])
+
+
+def test_small_messages_earn_no_credit() -> None:
+    watch = Watch(WatchLimits(excess=1_000, idle_rate=0.0))
+    watch.opened(7, 0.0)
+    for _ in range(10_000):
+        watch.delivered(7, OTHER, IN, 0, 1)  # counted as 64 octets where 40 came
+    assert watch.floods(0.1, lambda _: 400_000, drained=True) == []
+    assert len(watch.floods(0.2, lambda _: 401_001, drained=True)) == 1
+
+
+def test_mute_connections_are_late_or_too_many() -> None:
+    watch = Watch(WatchLimits(mute=6.0, mute_connections=2))
+    for fd in range(3):
+        watch.opened(fd, float(fd))
+    watch.opened(9, 0.0, curve=OTHER)  # one that we dialled
+    assert watch.mute(2.0) == [0]
+    watch.delivered(1, OTHER, IN, 1, 1)
+    assert watch.mute(6.0) == [0]
+    assert watch.mute(8.0) == [0, 2]
+    assert watch.of(OTHER) == [1]
+    closed = watch.closed(1)
+    assert closed is not None
+    assert closed.path == IN
+    assert watch.of(OTHER) == []
+
+
+def test_a_descriptor_that_is_used_again_starts_anew() -> None:
+    watch = Watch(WatchLimits(excess=100, idle_rate=0.0))
+    watch.opened(7, 0.0)
+    watch.delivered(7, OTHER, IN, 1, 1)
+    watch.opened(7, 1.0)
+    assert watch.of(OTHER) == []
+    assert len(watch) == 1
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Whatever happens in whatever order, what is promised to the mesh holds."""
+
+    KEYS = st.sampled_from([bytes([n]) * 32 for n in range(1, 6)])
+    PROCESSES = st.sampled_from([bytes([n]) * 32 for n in range(0x80, 0x88)])
+    PATHS = st.sampled_from([Path(Side.IN, bytes([0, n])) for n in range(4)])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limits = Limits(peers=4, strangers=3, keys_a_peer=2, remembered=5, strikes=3)
+        self.own, self.own_curve = bytes([3]) * 32, bytes([0x83]) * 32
+        self.roster = Roster(self.own, self.own_curve, 0.0, self.limits)
+        self.now = 0.0
+        self.ups: set[bytes] = set()
+        self.lines: set[bytes] = set()
+
+    @rule(key=KEYS, process=PROCESSES, at_once=st.booleans())
+    def know(self, key: bytes, process: bytes, at_once: bool) -> None:
+        self.roster.know(key, Target(process, "10.0.0.1", 1), self.now, at_once=at_once)
+
+    @rule(key=KEYS, process=PROCESSES)
+    def admit(self, key: bytes, process: bytes) -> None:
+        self.roster.admit(key, process, self.now)
+
+    @rule(key=KEYS)
+    def remove(self, key: bytes) -> None:
+        self.roster.remove(key, Why.REMOVED, self.now)
+        assert key not in self.roster.up()
+
+    @rule(opened=st.booleans())
+    def admission(self, opened: bool) -> None:
+        (self.roster.reopen if opened else self.roster.close)()
+
+    @rule(key=KEYS, process=PROCESSES, path=PATHS)
+    def hello(self, key: bytes, process: bytes, path: Path) -> None:
+        if not self.roster.allow(process, self.now):
+            return
+        verdict = self.roster.hello(key, process, path, self.now)
+        assert verdict.good == (self.roster.heard(process, path, self.now) == key)
+        if verdict.good:
+            assert self.roster.paths(key)[0] == path
+        else:
+            self.roster.turn_away(process, self.now)
+
+    @rule(process=PROCESSES, path=PATHS)
+    def heard(self, process: bytes, path: Path) -> None:
+        self.roster.heard(process, path, self.now)
+
+    @rule(process=PROCESSES, path=PATHS)
+    def lost(self, process: bytes, path: Path) -> None:
+        self.roster.lost(path, self.now)
+        self.roster.lost(Path(Side.OUT, process), self.now)
+
+    @rule(process=PROCESSES)
+    def connection(self, process: bytes) -> None:
+        if process in self.lines:
+            self.roster.opened(process, self.now)
+
+    @rule(process=PROCESSES)
+    def refused(self, process: bytes) -> None:
+        self.roster.refused(process, self.now)
+
+    @rule(process=PROCESSES)
+    def strike(self, process: bytes) -> None:
+        self.roster.strike(process, self.now)
+
+    @rule(process=PROCESSES)
+    def flooded(self, process: bytes) -> None:
+        self.roster.flooded(process, self.now)
+        assert not self.roster.allow(process, self.now)
+
+    @rule(seconds=st.floats(-0.5, 4.0))
+    def tick(self, seconds: float) -> None:
+        self.now += seconds
+        self.roster.tick(self.now)
+
+    @invariant()
+    def actions_make_sense(self) -> None:
+        for action in self.roster.take():
+            match action:
+                case Up(key):
+                    assert key not in self.ups
+                    assert key != self.own
+                    self.ups.add(key)
+                case Down(key):
+                    self.ups.discard(key)
+                case Dial(_, target):
+                    assert target.curve not in self.lines
+                    assert target.curve != self.own_curve
+                    self.lines.add(target.curve)
+                case HangUp(curve):
+                    self.lines.discard(curve)
+                case _:
+                    pass
+        assert set(self.roster.up()) == self.ups
+
+    @invariant()
+    def everything_is_bounded(self) -> None:
+        infos = self.roster.peers(self.now)
+        banned = [info for info in infos if info.phase is Phase.BANNED]
+        assert len(infos) - len(banned) <= self.limits.peers
+        assert len(banned) <= self.limits.remembered
+        assert not self.roster.allow(self.own_curve, self.now)
+        assert len(self.lines) <= self.limits.peers
+        for info in infos:
+            if info.key in self.ups:
+                assert info.paths
+
+
+TestAnyOrder = AnyOrder.TestCase
+TestAnyOrder.settings = settings(max_examples=60, stateful_step_count=40)
+
+
+def test_limits_of_the_specification() -> None:
+    # The figures of WIRE.md; the tests above rely on them by default.
+    assert (Limits().fallback, Limits().lagging, Limits().away) == (0.7, 1.6, 5.0)
+    assert replace(Limits(), jump=3.0) == Limits()
