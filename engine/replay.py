@@ -186,6 +186,8 @@ class _Player:
             raise RecordFault(entry.line, None, "the match is over; only its result may follow")
         if self.answers and not isinstance(entry, MoveLine):
             raise RecordFault(entry.line, None, self._due(turn))
+        if self.deck and not isinstance(entry, LeaveLine) and set(self.deck) == {UNKNOWN}:
+            raise RecordFault(entry.line, None, "a hand whose deck is unknown can only be left")
         if isinstance(entry, HandLine):
             self._open_hand(entry)
             return None
@@ -194,8 +196,8 @@ class _Player:
         match entry:
             case LeaveLine(seats, may_return):
                 gone = Leave(seats, may_return)
-                if self.deck and self.state.apply(gone).turn() != turn:
-                    self.deck = ()  # the hand is over
+                if self.deck and _ends_hand(self.state, self.state.apply(gone)):
+                    self.deck = ()
                 return gone
             case MoveLine():
                 return self._move(entry, turn)
@@ -279,6 +281,11 @@ class _Player:
             case Cards((Shuffle(deck, _), *_)):
                 return f"a deck of {deck.size} cards is due"
         return "a card that the deck doesn't tell is due, so this hand can only be left"
+
+
+def _ends_hand(before: State, after: State) -> bool:
+    """Whether a Leave ended the hand; it doesn't when all who leave were out already."""
+    return (before.hand, before.turn()) != (after.hand, after.turn())
 
 
 def standing(state: State) -> Result:
@@ -412,7 +419,7 @@ class RecordWriter:
             case Revealed():
                 out = sorted({breach.promise.seat for breach in after.breaches})
                 self._entries += [DeckLine(()), LeaveLine(tuple(out), False)]
-            case Leave(seats, may_return) if after.turn() != before.turn():
+            case Leave(seats, may_return) if _ends_hand(before, after):
                 if before.turn() == Cards((Reveal(),)):
                     self._write_live(held, before.faces)
                 else:
