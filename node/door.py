@@ -300,12 +300,12 @@ def _ask(host: str, port: int, message: Message, timeout: float) -> tuple[Messag
     deadline = time.monotonic() + timeout
     try:
         with socket.create_connection((host, port), timeout) as connection:
+            address = _scoped(connection.getpeername())
             connection.sendall(_frame(message))
             size = int.from_bytes(_exactly(connection, _PREFIX, deadline), "big")
             if not 1 <= size <= MAX_FRAME:
                 raise NotATable(f"What answers at {place} is not a Busso table.")
             payload = _exactly(connection, size, deadline)
-            address = _scoped(connection.getpeername())
     except socket.gaierror as error:
         raise Unreachable(f"There is no computer called {host} on this network.") from error
     except (TimeoutError, UnicodeError) as error:
