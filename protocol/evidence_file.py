@@ -112,7 +112,10 @@ def pack_evidence(header: bytes, payloads: Sequence[bytes], case: Case) -> bytes
     data = Magic.EVIDENCE.value + b"".join(
         frame(payload) for payload in (header, *payloads, case.pack())
     )
-    read_evidence(data)
+    try:
+        read_evidence(data)
+    except CorruptLog as error:
+        raise EncodingError(f"this makes no file of evidence: {error}") from error
     return data
 
 

@@ -124,10 +124,10 @@ class Disk:
 def read_file(path: Path, limit: int) -> bytes:
     """The content of a regular file of at most `limit` octets; `FileError` otherwise."""
     try:
+        # Asked before it is opened: opening a pipe waits for its other end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileError(f"{path.name} is not a regular file")
         with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise FileError(f"{path.name} is not a regular file")
             data = file.read(limit + 1)
     except OSError as error:
         raise FileError(f"{path.name} can't be read: {reason(error)}") from error

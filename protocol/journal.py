@@ -3,8 +3,7 @@
 Law: this file knows what was signed where and which secrets were drawn. It must never know what
 they are for, and nothing in it is ever sent.
 
-    folder/lock       held while a process uses the journal
-    folder/journal    magic, then frames: [1], then records
+    folder/journal    magic, then frames: [1], then records; locked while a process uses it
     folder/seeds/*    the seed of one hand each, readable by the owner only
 
     record = ["signed", [match, head, step, attempt, class, seat, kind, body, digest, signature]]
@@ -78,14 +77,13 @@ class Journal:
         self._seeds: Final = folder / "seeds"
         try:
             self._make_folders()
-            self._lock: int | None = self._take_lock()
         except OSError as error:
             raise FileError(f"{folder.name} can't hold a journal: {reason(error)}") from error
+        self._file = self._open_file(folder / "journal")
         try:
-            self._file = self._open_file(folder / "journal")
             self._sweep()
         except BaseException:
-            self._release()
+            self._file.close()
             raise
 
     def sign(  # noqa: PLR0917  # what is signed, in the order in which it is signed
@@ -187,12 +185,8 @@ class Journal:
         self._wipe(self._seed_path(hand_id))
 
     def close(self) -> None:
-        """Close the files and let go of the lock; closing twice does nothing."""
-        if self._lock is not None:
-            try:
-                self._file.close()
-            finally:
-                self._release()
+        """Close the file and let go of its lock; closing twice does nothing."""
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -206,24 +200,6 @@ class Journal:
             self._seeds.mkdir(mode=0o700, exist_ok=True)
             self._disk.sync_folder(self._folder)
             self._disk.sync_folder(self._folder.parent)
-
-    def _take_lock(self) -> int:
-        path = self._folder / "lock"
-        try:
-            fd = self._disk.create(path)
-        except FileExistsError:
-            fd = self._disk.open(path)
-        try:
-            self._disk.lock(fd)
-        except BaseException:
-            self._disk.close(fd)
-            raise
-        return fd
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._disk.close(self._lock)
-            self._lock = None
 
     def _open_file(self, path: Path) -> FrameFile:
         if not path.exists():

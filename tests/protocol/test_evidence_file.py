@@ -78,3 +78,6 @@ def test_what_is_no_evidence() -> None:
         read_evidence(LOG)
     with pytest.raises(EncodingError):
         pack_evidence(top, payloads[:2], Case(Charge.INVALID, ()))
+    for wrong in (payloads[1:2], payloads[:3]):
+        with pytest.raises(EncodingError, match="no file of evidence"):
+            pack_evidence(top, wrong, samples.case(Charge.INVALID, 3))

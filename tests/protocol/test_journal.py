@@ -224,7 +224,7 @@ def test_only_the_owner_can_read_them(folder: Path) -> None:
     finally:
         os.umask(before)
     modes = {p.relative_to(folder).parts[0]: p.stat().st_mode & 0o777 for p in folder.iterdir()}
-    assert modes == {"journal": 0o600, "lock": 0o600, "seeds": 0o700}
+    assert modes == {"journal": 0o600, "seeds": 0o700}
     assert [p.stat().st_mode & 0o777 for p in (folder / "seeds").iterdir()] == [0o600]
     assert folder.stat().st_mode & 0o777 == 0o700
 
@@ -255,6 +255,9 @@ def test_a_lost_seed_is_not_replaced(journal: Journal, folder: Path) -> None:
     file.unlink()
     with pytest.raises(FileError, match="can't be read"):
         journal.seed(b"hand")
+    journal.close()
+    with Journal(folder) as again, pytest.raises(FileError, match="can't be read"):
+        again.seed(b"hand")
 
 
 def test_labels_and_randomness_are_checked(tmp_path: Path) -> None:
@@ -271,6 +274,24 @@ def test_labels_and_randomness_are_checked(tmp_path: Path) -> None:
 
 
 # The file
+
+
+def test_everything_is_synced_before_it_is_shown(folder: Path) -> None:
+    disk = FaultyDisk()
+    publish = ["remove", "create", "write", "sync", "link", "remove", "sync_folder"]
+    record = ["write", "sync"]
+    with Journal(folder, random=Source(), disk=disk) as journal:
+        acts: list[tuple[Callable[[], object], list[str]]] = [
+            (lambda: move(journal), record),
+            (lambda: journal.flip_secret(b"1"), record),
+            (lambda: journal.seed(b"1"), publish + record),
+            (lambda: journal.seed(b"1"), []),
+            (lambda: journal.erase_seed(b"1"), [*record, "write", "sync", "remove", "sync_folder"]),
+        ]
+        for act, expected in acts:
+            disk.done.clear()
+            act()
+            assert [operation.name for operation in disk.done] == expected
 
 
 def test_a_cut_at_every_octet(folder: Path, tmp_path: Path) -> None:
@@ -397,7 +418,9 @@ def session(folder: Path, disk: Disk, shown: list[object], first_draw: int) -> N
     with Journal(folder, random=Source(first_draw), disk=disk) as journal:
         shown.append(("move", move(journal)))
         shown.append(("flip", journal.flip_secret(b"flip")))
-        shown.append(("seed", journal.seed(b"hand")))
+        seed = journal.seed(b"hand")
+        assert seed != bytes(32)  # which is what an erased one would hold
+        shown.append(("seed", seed))
         shown.append(("vote", move(journal, replaced(PLACE, cls=Class.VOTE), b"v")))
         journal.erase_seed(b"hand 0")
 
