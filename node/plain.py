@@ -128,10 +128,9 @@ class PlainTable:
                 name = self._session.seat_name(accused.fault.seat) if self._session else "Somebody"
                 self._say(f"{name} broke the rules at step {accused.fault.step}: {accused.fault}")
                 self._say(f"The evidence is in {path}")
-            case Finished(position=position):
-                self._say(
-                    f"The match is over: {standing_line(position.state, names_of(position))}."
-                )
+            case Finished():
+                self._finished = True
+                self._say("The match is over, and everybody has signed how it ended.")
 
     def _advanced(self, event: Advanced) -> None:
         before, after = event.before, event.after
