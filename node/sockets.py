@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import functools
 import ipaddress
 import itertools
 import sys
@@ -175,6 +176,7 @@ def dial_dealer(context: ZContext, keys: CurveKeys, server: bytes, host: str, po
     return watched
 
 
+@functools.lru_cache(maxsize=256)
 def numeric(host: str) -> str:
     """`host` if it is an IP address (a local scope allowed), v4-mapped ones as IPv4; `BadAddress`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,13 @@ def talk() -> Chat:
 def test_golden_octets(name: str) -> None:
     assert encode(MESSAGES[name]) == GOLDEN[name]
     assert decode(GOLDEN[name]) == MESSAGES[name]
+
+
+def test_the_example_of_the_specification_is_the_golden_state() -> None:
+    text = (Path(m.__file__).parent / "WIRE.md").read_text("utf-8")
+    lines = text.split("```")[1].strip().splitlines()
+    octets = "".join(re.split(r"(?<=\S) {3,}", line)[0].replace(" ", "") for line in lines)
+    assert bytes.fromhex(octets) == GOLDEN["state"]
 
 
 def test_every_type_has_a_golden_message() -> None:
