@@ -224,8 +224,7 @@ class _Player:
             UNKNOWN if card == UNKNOWN_CARD else deck.kind.parse(card) for card in entry.cards
         )
         if UNKNOWN not in faces:
-            deck.check(faces)
-            return Shuffled(bytes(faces))
+            return Shuffled(bytes(faces))  # the game checks that they are the deck
         if len(faces) != deck.size:
             raise NotationError(f"the deck has {deck.size} cards, not {len(faces)}")
         for face in faces:

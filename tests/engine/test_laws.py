@@ -220,6 +220,19 @@ def test_nothing_but_what_is_due_is_taken(setting: Setting) -> None:
 
 
 @every_setting
+def test_only_a_whole_deck_can_be_dealt_drawn_or_revealed(setting: Setting) -> None:
+    found = (*positions(setting), *live_positions(setting))
+    for state, given, _ in found[:60]:
+        if isinstance(given, Drawn | Shuffled | Revealed) and given.faces:
+            faces = tuple(given.faces)
+            twice = faces[1:2] + faces[1:]  # one card twice, another not at all
+            for wrong in (faces[:-1], faces + faces[:1], twice, (254, *faces[1:])):
+                made = wrong if isinstance(given, Drawn) else bytes(wrong)
+                with pytest.raises(NotationError):
+                    state.apply(type(given)(made))  # type: ignore[arg-type]  # of either type
+
+
+@every_setting
 def test_answers_must_come_from_exactly_the_seats_asked(setting: Setting) -> None:
     for state, given, _ in positions(setting):
         if not isinstance(given, Answers):

@@ -391,6 +391,65 @@ def test_answers_are_lines_of_their_own_and_may_be_missing_at_the_end() -> None:
         assert caught.value.line == asked.count("\n") + 1
 
 
+FOUR = """busso record 1
+game petrangola 1
+preset marche
+seat 0 Ada
+seat 1 Bruno
+seat 2 Carla
+seat 3 Dora
+
+draw Ad
+
+hand 1
+3 cut 1
+deck unknown
+leave 1 2 may-return
+"""
+
+
+def test_all_who_are_asked_answer_before_anything_else() -> None:
+    line = FOUR.count("\n") + 2
+    assert check(read_record(FOUR + "1 decline\n2 reenter\n")).scores() == (3, 0, 3, 3)
+    assert check(read_record(FOUR + "1 decline\n")).scores() == (3, 0, 0, 3)
+    for wrong in ("leave 3", "hand 2", "1 reenter", "3 reenter", "deck unknown"):
+        with pytest.raises(RecordFault, match=r"the answer of seat 2 \(Carla\) is due") as caught:
+            check(read_record(f"{FOUR}1 decline\n{wrong}\n"))
+        assert caught.value.line == line
+    for moves, at, rule in (
+        ("1 stay\n2 reenter", line - 1, "PET-50"),
+        ("1 decline\n2 knock", line, "PET-50"),
+        ("1 stay", line - 1, None),
+    ):
+        with pytest.raises(RecordFault) as caught:
+            check(read_record(f"{FOUR}{moves}\n"))
+        assert (caught.value.line, caught.value.rule) == (at, rule)
+
+
+def test_a_seat_that_was_out_already_may_leave_without_ending_the_hand() -> None:
+    """Such a Leave says that it can't come back; the others play on."""
+    head = FOUR + "1 decline\n2 decline\n\nhand 2\n3 cut 2\n"
+    deck = re.sub(r"\bRb\b", "??", EXAMPLE[EXAMPLE.index("deck") : EXAMPLE.index("0 stay")])
+    text = head + deck + "0 stay\nleave 1\n3 2c>Cd\nleave 3\n"
+    last = check(read_record(text)).turn()
+    assert isinstance(last, Over)
+    assert last.result.winners == (0,)
+    canonical = normalize(read_record(text))
+    assert "deck unknown\nleave 3\n" in write_record(canonical)
+    start, *steps = list(
+        replay(read_record(text.removesuffix("leave 3\n") + "0 knock\n3 knock-show\nleave 3\n"))
+    )
+    end = steps[-1].state
+    record = record_of(
+        start.state.game,
+        start.state.options,
+        ["Ada", "Bruno", "Carla", "Dora"],
+        [step.given for step in steps if step.given is not None],
+    )
+    assert "\nleave 1\n3 2c>Cd\n" in write_record(record)
+    assert check(record).public() == end.public()
+
+
 def live_inputs(setting: Setting, seed: int) -> list[tuple[Input, object]]:
     rng = Random(seed)
     return [
