@@ -78,7 +78,7 @@ class SodiumGroup(Group):
         try:
             init = bind("sodium_init")
             self._valid = bind("crypto_core_ristretto255_is_valid_point", data)
-            self._add = bind("crypto_core_ristretto255_add", pointer, pointer, data)
+            self._add = bind("crypto_core_ristretto255_add", pointer, pointer, pointer)
             self._sub = bind("crypto_core_ristretto255_sub", pointer, pointer, data)
             self._from_hash = bind("crypto_core_ristretto255_from_hash", pointer, data)
             self._mul = bind("crypto_scalarmult_ristretto255", pointer, data, data)
@@ -170,10 +170,11 @@ class SodiumGroup(Group):
     def _msm_part(self, terms: Sequence[tuple[int, Point]]) -> list[Point]:
         total = ctypes.create_string_buffer(POINT_SIZE)
         product = ctypes.create_string_buffer(POINT_SIZE)
-        self._mul_into(total, terms[0][0], _raw(terms[0][1]))
+        multiply, add = self._mul_into, self._add
+        multiply(total, terms[0][0], _raw(terms[0][1]))
         for k, p in terms[1:]:
-            self._mul_into(product, k, _raw(p))
-            _must(self._add(total, total, product.raw))
+            multiply(product, k, _raw(p))
+            _must(add(total, total, product))
         return [SodiumPoint(total.raw)]
 
     def mul_each(self, k: int, points: Sequence[Point]) -> list[Point]:

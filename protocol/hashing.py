@@ -49,11 +49,14 @@ def encode_list(items: Sequence[bytes]) -> bytes:
     return u64le(len(items)) + b"".join(map(frame, items))
 
 
+@functools.lru_cache(maxsize=64)
+def _framed_tag(tag: str) -> bytes:
+    return frame((DOMAIN + tag).encode("ascii"))
+
+
 def hash_parts(tag: str, *parts: bytes) -> bytes:
     """H: 64 octets over a tag and any number of parts."""
-    data = [frame((DOMAIN + tag).encode("ascii"))]
-    data += map(frame, parts)
-    return hashlib.sha512(b"".join(data)).digest()
+    return hashlib.sha512(b"".join((_framed_tag(tag), *map(frame, parts)))).digest()
 
 
 def challenge(tag: str, *parts: bytes) -> int:

@@ -126,9 +126,10 @@ def verify_shares(
     omega = weight_source(WEIGHT_BITS)
     scalars = [p.s * r for r in p.rho]
     scalars += [-p.c * r for r in p.rho]
-    scalars += [-1, -omega, -omega * p.c, omega * p.s]
-    points = [*firsts, *p.shares, p.t2, p.t1, public, group.generator]
-    if not group.is_identity(group.msm(scalars, points)):
+    scalars += [-omega, -omega * p.c]
+    points = [*firsts, *p.shares, p.t1, public]
+    total = group.add(group.msm(scalars, points), group.mul_base(omega * p.s))
+    if not group.equal(total, p.t2):
         raise ProofError("Decryption shares are wrong: they weren't made with the seat's key.")
     return tuple(p.shares)
 
