@@ -193,9 +193,23 @@ class Resealed:
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """The face of every slot, as the deck was dealt (before any Reseal moved cards about)."""
+    """The face of every slot as the deck was dealt, and how each Reseal of the hand moved cards.
+
+    A reseal is (slots, permutation), in their order: what lay in slots[i] after it had lain in
+    slots[permutation[i]] before.
+    """
 
     faces: bytes
+    reseals: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+
+    def moved(self, count: int | None = None) -> bytes:
+        """The face of every slot after the first `count` reseals (None: after all of them)."""
+        faces = bytearray(self.faces)
+        for slots, permutation in self.reseals[:count]:
+            before = bytes(faces)
+            for slot, source in zip(slots, permutation, strict=True):
+                faces[slot] = before[slots[source]]
+        return bytes(faces)
 
 
 @dataclass(frozen=True, slots=True)

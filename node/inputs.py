@@ -18,7 +18,6 @@ from engine.contract import (
     Input,
     Move,
     Open,
-    Revealed,
     Seen,
     Show,
     Shuffle,
@@ -85,4 +84,4 @@ def _next(
             slots = (s for r in turn.requests if isinstance(r, Open) for s in r.slots)
             faces = after.state.faces or before.state.faces
             return Seen(tuple(faces[slot] for slot in slots))
-    return Revealed(after.revealed) if kind is Kind.REVEAL else None
+    return after.revealed if kind is Kind.REVEAL else None

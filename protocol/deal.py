@@ -11,6 +11,7 @@ seed and of public data, so that `check_reveal` can derive every octet again (`D
     KEY       public key and proof that its secret is known           check_key
     SHUFFLE   output deck and proof, one seat after the other         check_shuffle
     READY     decryption shares for the slots that the engine names   check_shares
+              some slots permuted and encrypted anew, with a proof    check_reseal
     REVEALED  the seed                                                check_reveal
 
 `check_*` raises `ProofError` (the author's fault) and changes nothing; `with_*` returns the next
@@ -41,6 +42,7 @@ from protocol.shares import make_shares, open_card, shares_size, verify_shares
 from protocol.shuffle import Deck, encode_shuffle_body, shuffle, start_deck, verify_shuffle
 
 COMMIT_SIZE = 64
+Slots = tuple[int, ...]
 
 
 class Phase(enum.Enum):
@@ -69,16 +71,38 @@ class Terms:
     cut: int
 
 
+class Act(enum.Enum):
+    """What a seat did to the deck with its key; the value is hashed into the context."""
+
+    SHUFFLE = b"shuffle"
+    SHARES = b"shares"
+    RESEAL = b"reseal"
+
+
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """One seat's shuffle or shares, kept so that its seed can derive the octets again."""
+class Sent:
+    """What one seat did to `deck`, kept so that its seed can derive the octets again.
+
+    `slots` are all slots of `deck` in order, for a reseal and for shares the ones concerned.
+    """
 
     seat: int
+    act: Act
     ctx: bytes
-    slots: tuple[int, ...] | None
-    """None: a shuffle of `deck`."""
+    slots: tuple[int, ...]
     deck: Deck
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a revealed seed tells: the seat's shuffle, and its reseals in their order.
+
+    Output i of each is its input permutation[i].
+    """
+
+    permutation: tuple[int, ...]
+    reseals: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +127,7 @@ class Deal:
     """slot -> seat -> share of the slot's ciphertext."""
     shown: Mapping[int, int] = field(default_factory=dict)
     """slot -> the one seat that it was shown to."""
-    sent: tuple[_Sent, ...] = ()
+    sent: tuple[Sent, ...] = ()
 
     # -- commitments and keys -------------------------------------------------------------
 
@@ -153,14 +177,15 @@ class Deal:
 
     def check_shuffle(self, body: bytes, place: Place) -> Deck:
         """The shuffled deck, once its proof holds: the due seat permuted and re-encrypted."""
-        ctx = self._ctx(self.shuffler, place, None)
+        ctx = self._ctx(self.shuffler, place, Act.SHUFFLE)
         return verify_shuffle(self.group, ctx, self._joint(), self._deck(), body)
 
     def with_shuffle(self, body: bytes, output: Deck, place: Place) -> Deal:
         """The due seat has shuffled; after the last one the deck is cut and lies ready."""
         seat = self.shuffler
-        ctx = self._ctx(seat, place, None)
-        sent = (*self.sent, _Sent(seat, ctx, None, self._deck(), body))
+        ctx = self._ctx(seat, place, Act.SHUFFLE)
+        everything = tuple(range(self.terms.deck.size))
+        sent = (*self.sent, Sent(seat, Act.SHUFFLE, ctx, everything, self._deck(), body))
         count = self.shuffled + 1
         if count < len(self.terms.seats):
             return replace(self, deck=output, shuffled=count, sent=sent)
@@ -204,7 +229,7 @@ class Deal:
             return ()
         if len(body) != shares_size(len(slots)):
             raise ProofError(f"shares for {len(slots)} cards are due, these octets are not that")
-        ctx = self._ctx(seat, place, slots)
+        ctx = self._ctx(seat, place, Act.SHARES, slots)
         return verify_shares(self.group, ctx, self.keys[seat], self._firsts(slots), body)
 
     def with_shares(
@@ -217,8 +242,8 @@ class Deal:
         shares = dict(self.shares)
         for slot, point in zip(slots, points, strict=True):
             shares[slot] = {**shares.get(slot, {}), seat: point}
-        ctx = self._ctx(seat, place, slots)
-        sent = (*self.sent, _Sent(seat, ctx, tuple(slots), self._deck(), body))
+        ctx = self._ctx(seat, place, Act.SHARES, slots)
+        sent = (*self.sent, Sent(seat, Act.SHARES, ctx, tuple(slots), self._deck(), body))
         return replace(self, shares=shares, sent=sent)
 
     def with_shown(self, show: Iterable[tuple[int, int]]) -> Deal:
@@ -240,10 +265,38 @@ class Deal:
             raise LocalProtocolError(f"slot {slot} opened to a point that is no card")
         return physical
 
+    # -- reseals --------------------------------------------------------------------------
+
+    def check_reseal(self, seat: int, slots: Sequence[int], body: bytes, place: Place) -> Deck:
+        """The new ciphertexts of `slots`, once the proof holds that `seat` only permuted and
+        re-encrypted those that lay there."""
+        self._expect(Phase.READY)
+        ctx = self._ctx(seat, place, Act.RESEAL, slots)
+        return verify_shuffle(self.group, ctx, self._joint(), self._part(slots), body)
+
+    def with_reseal(
+        self, seat: int, slots: Sequence[int], body: bytes, output: Deck, place: Place
+    ) -> Deal:
+        """`seat` has resealed `slots`: what was shown or shared of them is void."""
+        self._expect(Phase.READY)
+        ctx = self._ctx(seat, place, Act.RESEAL, slots)
+        sent = (*self.sent, Sent(seat, Act.RESEAL, ctx, tuple(slots), self._part(slots), body))
+        cards = list(self._deck().cards)
+        for slot, card in zip(slots, output.cards, strict=True):
+            cards[slot] = card
+        gone = set(slots)
+        return replace(
+            self,
+            deck=Deck(tuple(cards)),
+            shares={s: given for s, given in self.shares.items() if s not in gone},
+            shown={s: to for s, to in self.shown.items() if s not in gone},
+            sent=sent,
+        )
+
     # -- the audit at the end of the hand ---------------------------------------------------
 
-    def check_reveal(self, seat: int, seed: bytes) -> tuple[int, ...]:
-        """The permutation that `seat` applied, once its seed derives every octet it has sent."""
+    def check_reveal(self, seat: int, seed: bytes) -> Opened:
+        """How `seat` permuted cards, once its seed derives every octet that it has sent."""
         if self.phase not in (Phase.READY, Phase.REVEALED):
             raise LocalProtocolError("a seed is revealed after the deal, not before")
         if len(seed) != SEED_SIZE:
@@ -254,32 +307,39 @@ class Deal:
         statement = self._key_statement(seat, self.key_head)
         if prove_key(self.group, seed, statement, key) != self.key_bodies[seat]:
             raise ProofError("the opened key was not derived from the revealed seed")
-        permutation: tuple[int, ...] | None = None
+        permutations: list[tuple[int, ...]] = []
         for sent in self.sent:
             if sent.seat != seat:
                 continue
-            if sent.slots is None:
-                done = shuffle(self.group, seed, sent.ctx, self._joint(), sent.deck)
-                permutation, body = done.permutation, encode_shuffle_body(done)
-                what = "shuffle was"
-            else:
+            if sent.act is Act.SHARES:
                 firsts = [sent.deck[slot].a for slot in sent.slots]
                 body = make_shares(self.group, seed, sent.ctx, key, firsts)
-                what = "shares were"
+            else:
+                done = shuffle(self.group, seed, sent.ctx, self._joint(), sent.deck)
+                permutations.append(done.permutation)
+                body = encode_shuffle_body(done)
             if body != sent.body:
-                raise ProofError(f"the {what} not derived from the revealed seed")
-        if permutation is None:
+                raise ProofError(f"the {sent.act.name.lower()} was not derived from its seed")
+        if not permutations:
             raise LocalProtocolError(f"seat {seat} has not shuffled")
-        return permutation
+        return Opened(permutations[0], tuple(permutations[1:]))
 
-    def order(self, permutations: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
-        """The physical card of every slot, from the permutations of all seats.
+    def reseals(self, opened: Mapping[int, Opened]) -> tuple[tuple[Slots, Slots], ...]:
+        """The reseals of the hand in their order: (slots, permutation); what lies in slots[i]
+        afterwards lay in slots[permutation[i]] before."""
+        left = {seat: list(what.reseals) for seat, what in opened.items()}
+        return tuple(
+            (sent.slots, left[sent.seat].pop(0)) for sent in self.sent if sent.act is Act.RESEAL
+        )
+
+    def order(self, opened: Mapping[int, Opened]) -> tuple[int, ...]:
+        """The physical card of every slot as it was dealt, from the secrets of all seats.
 
         Output i of a shuffle is its input permutation[i], the start deck is in order.
         """
         cards = tuple(range(self.terms.deck.size))
         for seat in self.terms.seats:
-            cards = tuple(cards[j] for j in permutations[seat])
+            cards = tuple(cards[j] for j in opened[seat].permutation)
         k = self.terms.cut
         return cards[k:] + cards[:k]
 
@@ -313,9 +373,12 @@ class Deal:
             self.terms.match, self.terms.roster, self.terms.hand, seat, commits, head
         )
 
-    def _ctx(self, seat: int, place: Place, slots: Sequence[int] | None) -> bytes:
-        """H(version, match, roster, hand, step, seat, all hand keys, log head, what, slots)."""
-        what = b"shuffle" if slots is None else b"shares"
+    def _part(self, slots: Sequence[int]) -> Deck:
+        deck = self._deck()
+        return Deck(tuple(deck[slot] for slot in slots))
+
+    def _ctx(self, seat: int, place: Place, act: Act, slots: Sequence[int] = ()) -> bytes:
+        """H(version, match, roster, hand, step, seat, all hand keys, log head, act, slots)."""
         return hash_parts(
             "ctx",
             VERSION,
@@ -326,8 +389,8 @@ class Deal:
             u64le(seat),
             encode_list([self.key_bodies[s][:32] for s in self.terms.seats]),
             place.head,
-            what,
-            encode_list([u64le(slot) for slot in slots or ()]),
+            act.value,
+            encode_list([u64le(slot) for slot in slots]),
         )
 
 
@@ -358,15 +421,26 @@ class DealSecrets:
         """The body of SHUFFLE, when it is this seat's turn."""
         if deal.shuffler != self.seat:
             raise LocalProtocolError("it is another seat's turn to shuffle")
-        ctx = deal._ctx(self.seat, place, None)
-        return encode_shuffle_body(shuffle(deal.group, self.seed, ctx, deal._joint(), deal._deck()))
+        ctx = deal._ctx(self.seat, place, Act.SHUFFLE)
+        done = shuffle(deal.group, self.seed, ctx, deal._joint(), deal._deck())
+        return encode_shuffle_body(done)
+
+    def reseal(self, deal: Deal, slots: Sequence[int], place: Place) -> bytes:
+        """The body of RESEAL for slots that the engine asks this seat to reseal now."""
+        ctx = deal._ctx(self.seat, place, Act.RESEAL, slots)
+        done = shuffle(deal.group, self.seed, ctx, deal._joint(), deal._part(slots))
+        return encode_shuffle_body(done)
+
+    def moved(self, deal: Deal, sent: Sent) -> tuple[int, ...]:
+        """How this seat permuted in a reseal of its own."""
+        return shuffle(deal.group, self.seed, sent.ctx, deal._joint(), sent.deck).permutation
 
     def shares(self, deal: Deal, slots: Sequence[int], place: Place) -> bytes:
         """The shares for `slots`, which the caller must have from `Deal.owed`; b"" for none."""
         if not slots:
             return b""
         key = self.key(deal.group, deal.terms, deal.head)
-        ctx = deal._ctx(self.seat, place, slots)
+        ctx = deal._ctx(self.seat, place, Act.SHARES, slots)
         return make_shares(deal.group, self.seed, ctx, key, deal._firsts(slots))
 
     def see(self, deal: Deal, slots: Sequence[int]) -> dict[int, int]:

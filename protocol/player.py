@@ -11,12 +11,19 @@ from engine.contract import Cards, Decide, Move, State
 from engine.errors import IllegalMove
 from protocol import flip as flips
 from protocol.contribution import Entry, Kind, Place
-from protocol.deal import DealSecrets, Phase
+from protocol.deal import Act, DealSecrets, Phase, Sent
 from protocol.errors import LocalProtocolError
 from protocol.identity import Identity
 from protocol.journal import Journal
 from protocol.position import Position
-from protocol.rounds import checkpoint_body, following, footer_body, pack_answer, pack_move
+from protocol.rounds import (
+    checkpoint_body,
+    following,
+    footer_body,
+    pack_answer,
+    pack_move,
+    resealing,
+)
 
 DECISIONS = (Kind.MOVE, Kind.ANSWER)
 """The kinds for which somebody must choose; every other body follows from what is known."""
@@ -32,6 +39,7 @@ class Player:
         self._journal = journal
         self._hand = 0
         self._known: dict[int, int] = {}
+        self._followed = 0
         self._before: dict[Place, Entry] | None = None
 
     def is_due(self, position: Position) -> bool:
@@ -58,13 +66,29 @@ class Player:
         if position.state.hand != self._hand:
             self._hand = position.state.hand
             self._known = {}
+            self._followed = 0
         deal = position.deal
         if deal is None or deal.phase is not Phase.READY or self.seat not in deal.terms.seats:
             return
+        for sent in deal.sent[self._followed :]:
+            if sent.act is Act.RESEAL:
+                self._follow_reseal(position, sent)
+        self._followed = len(deal.sent)
         new = [s for s, to in deal.shown.items() if to == self.seat and s not in self._known]
         if new:
             cards = self._secrets(position).see(deal, new)
             self._known.update((slot, deal.terms.deck.face(card)) for slot, card in cards.items())
+
+    def _follow_reseal(self, position: Position, sent: Sent) -> None:
+        """Only who permuted the cards knows where they are now."""
+        before = [self._known.pop(slot, None) for slot in sent.slots]
+        if sent.seat != self.seat:
+            return
+        moved = self._secrets(position).moved(position.dealt(), sent)
+        for slot, source in zip(sent.slots, moved, strict=True):
+            face = before[source]
+            if face is not None:
+                self._known[slot] = face
 
     def view(self, position: Position) -> State:
         """The state of the game with the cards that this seat sees, and no others."""
@@ -121,6 +145,8 @@ class Player:
                 if not isinstance(turn, Cards):
                     raise LocalProtocolError("no cards are asked for")
                 return secrets.shares(deal, position.owed(self.seat, turn), position.place)
+            case Kind.RESEAL:
+                return secrets.reseal(deal, resealing(position).slots, position.place)
             case Kind.REVEAL:
                 return secrets.seed
         raise LocalProtocolError(f"a {kind} can't be made")

@@ -41,7 +41,9 @@ from engine.contract import (
     Game,
     Open,
     Over,
+    Reseal,
     Reveal,
+    Revealed,
     Seen,
     Show,
     Shuffle,
@@ -85,8 +87,8 @@ class Position:
     """The steps of this hand's Moves, so that a broken promise names its step."""
     broken: tuple[Broken, ...] = ()
     """What the last step showed to be broken."""
-    revealed: bytes = b""
-    """After a Reveal and until the next hand: the face of every slot as it was dealt."""
+    revealed: Revealed | None = None
+    """After a Reveal and until the next hand: every card of the hand, as the engine was told."""
     signed: Mapping[int, int] = field(default_factory=dict)
     """seat -> the last step to which it contributed."""
 
@@ -155,6 +157,8 @@ class Position:
                 return Due(Kind.COMMIT if deal.phase is Phase.COMMIT else Kind.KEY, everybody)
             case Show() | Open():
                 return Due(Kind.SHARES, tuple(s for s in everybody if self.owed(s, turn)))
+            case Reseal(by=chair):
+                return Due(Kind.RESEAL, (self.order[chair],))
             case Reveal():
                 return Due(Kind.REVEAL, everybody)
             case other:
@@ -279,7 +283,7 @@ class Position:
                 request.cut,
             )
             deal = Deal(self.group, terms)
-            return replace(self, deal=deal, hand_seats=seats, revealed=b"")
+            return replace(self, deal=deal, hand_seats=seats, revealed=None)
         if self.deal.phase is Phase.READY:
             return replace(self, state=self.state.apply(Shuffled(None)))
         return None

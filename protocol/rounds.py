@@ -12,7 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from engine.contract import Answers, Cards, Move, Open, Revealed, Show, State
+from engine.contract import (
+    Answers,
+    Cards,
+    Move,
+    Open,
+    Reseal,
+    Resealed,
+    Revealed,
+    Show,
+    State,
+)
 from engine.errors import IllegalMove, NotationError
 from protocol import flip as flips
 from protocol.contribution import Kind
@@ -205,6 +215,27 @@ def _shared(position: Position, parts: Sequence[Checked]) -> Position:
     return replace(position, deal=deal).settle()
 
 
+def resealing(position: Position) -> Reseal:
+    """The engine's request to reseal, which must be what it asks for now."""
+    request = _turn(position).requests[0]
+    if not isinstance(request, Reseal):
+        raise TypeError("nothing is to be resealed")
+    return request
+
+
+def _check_reseal(position: Position, seat: int, body: bytes) -> Any:
+    slots = resealing(position).slots
+    with _blaming(position, seat):
+        return position.dealt().check_reseal(seat, slots, body, position.place)
+
+
+def _resealed(position: Position, parts: Sequence[Checked]) -> Position:
+    part = parts[0]
+    c, slots = part.contribution, resealing(position).slots
+    deal = position.dealt().with_reseal(c.seat, slots, c.body, part.found, position.place)
+    return replace(position, deal=deal, state=position.state.apply(Resealed())).settle()
+
+
 # -- the end of a hand and of the match -----------------------------------------------------------
 
 
@@ -217,13 +248,15 @@ def _revealed(position: Position, parts: Sequence[Checked]) -> Position:
     deal = position.dealt()
     deck = deal.terms.deck
     faces = bytes(deck.face(card) for card in deal.order(_found(parts)))
-    state = position.state.apply(Revealed(faces))
+    told = Revealed(faces, deal.reseals(_found(parts)))
+    state = position.state.apply(told)
     broken = tuple(
         Broken(
             position.order[breach.promise.seat],
             position.moves[breach.promise.move],
             breach.promise.rule,
-            breach.text,
+            # The engine counts chairs; who it was stands in `seat`.
+            breach.text.removeprefix(f"seat {breach.promise.seat} "),
         )
         for breach in state.breaches
     )
@@ -233,7 +266,7 @@ def _revealed(position: Position, parts: Sequence[Checked]) -> Position:
         deal=deal.revealed(),
         stage=Stage.CHECKPOINT,
         broken=broken,
-        revealed=faces,
+        revealed=told,
         moves=(),
     )
 
@@ -277,6 +310,7 @@ HANDLERS: dict[Kind, Handler] = {
     Kind.COMMIT: Handler(_check_commit, _committed),
     Kind.KEY: Handler(_check_key, _keyed),
     Kind.SHUFFLE: Handler(_check_shuffle, _shuffled),
+    Kind.RESEAL: Handler(_check_reseal, _resealed),
     Kind.SHARES: Handler(_check_shares, _shared),
     Kind.REVEAL: Handler(_check_reveal, _revealed),
     Kind.CHECKPOINT: Handler(_check_exactly("checkpoint", checkpoint_body), _checkpointed),

@@ -154,7 +154,7 @@ class _Hand:
     @property
     def deck(self) -> bytes:
         """The deck as it was dealt, or b"" if it never came out."""
-        return next((m.after.revealed for m in self.moments if m.after.revealed), b"")
+        return next((m.after.revealed.faces for m in self.moments if m.after.revealed), b"")
 
 
 def _data(replay: Replay, header: Header, moments: list[Moment]) -> dict[str, Any]:

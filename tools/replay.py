@@ -104,7 +104,7 @@ def _hands(replay: Replay) -> Iterator[list[Moment]]:
 
 
 def _tell_hand(moments: list[Moment], seat: int, out: Output) -> None:
-    deck = next((m.after.revealed for m in moments if m.after.revealed), b"")
+    deck = next((m.after.revealed.faces for m in moments if m.after.revealed), b"")
     first = moments[0].before
     if hand_number(first):
         out.line()
