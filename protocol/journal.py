@@ -254,8 +254,11 @@ class Journal:
 
     def _sweep(self) -> None:
         """Finish what a crash interrupted: drafts of seeds and seeds recorded as erased."""
-        for draft in self._seeds.glob("*.new-*"):
-            self._disk.remove(draft)  # not overwritten: it may be a second name of a live seed
+        try:
+            for draft in self._seeds.glob("*.new-*"):
+                self._disk.remove(draft)  # not overwritten: perhaps a second name of a live seed
+        except OSError as error:
+            raise FileError(f"the seeds can't be tidied up: {reason(error)}") from error
         for hand_id in self._erased:
             self._wipe(self._seed_path(hand_id))
 

@@ -473,3 +473,21 @@ def test_a_crash_while_erasing_is_finished_at_the_next_start(tmp_path: Path) -> 
                 assert names == []
                 with pytest.raises(LocalProtocolError):
                     journal.seed(b"hand")
+
+
+@pytest.mark.parametrize("draft", [True, False])
+def test_a_failing_start_is_one_sentence_and_lets_go_of_the_journal(
+    folder: Path, draft: bool
+) -> None:
+    with Journal(folder, random=Source()) as journal:
+        journal.seed(b"hand")
+        (file,) = (folder / "seeds").iterdir()
+        seed = file.read_bytes()
+        journal.erase_seed(b"hand")
+    (file.with_name(file.name + ".new-1") if draft else file).write_bytes(seed)
+    disk = FaultyDisk()
+    disk.fail_at = 1 if draft else 2  # removing the draft; syncing the zeros
+    with pytest.raises(FileError, match="No space left"):
+        Journal(folder, disk=disk)
+    Journal(folder).close()
+    assert list((folder / "seeds").iterdir()) == []

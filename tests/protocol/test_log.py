@@ -195,6 +195,12 @@ def test_a_valid_frame_after_a_bad_one_is_no_torn_tail() -> None:
         assert (caught.value.offset, caught.value.frame) == (len(LOG), 5)
 
 
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 65_535, 65_536, 65_537, MAX_PAYLOAD])
+def test_a_valid_frame_of_any_length_is_found(size: int) -> None:
+    with pytest.raises(CorruptLog):
+        read_frames(LOG + b"bad" + frame(b"\xff" * size), Magic.LOG)
+
+
 def big_step(body: bytes) -> bytes:
     entries = tuple(Contribution(s, Kind.MOVE, body, bytes(8), bytes(64)) for s in range(15))
     return frame(Step(5, entries).pack())
