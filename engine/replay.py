@@ -309,16 +309,14 @@ def complete_draw(state: State, top: tuple[int, ...]) -> Drawn:
 
 
 def shortest_draw(state: State, faces: tuple[int, ...]) -> tuple[int, ...]:
-    """The cards of `faces` up to the one that decides the draw."""
-    low, high = 1, len(faces)
-    while low < high:
-        middle = (low + high) // 2
-        top = faces[:middle]
-        if _decides(state, top, _rest_of_draw(state, top)):
-            high = middle
-        else:
-            low = middle + 1
-    return faces[:low]
+    """The cards of `faces` up to the first one after which the others don't matter."""
+    outcome = _outcome(state, faces)
+    for size in range(1, len(faces)):
+        top = faces[:size]
+        rest = _rest_of_draw(state, top)
+        if _outcome(state, top + rest) == outcome and _decides(state, top, rest):
+            return top
+    return faces
 
 
 def _rest_of_draw(state: State, top: tuple[int, ...]) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine import options as house_rules
 from engine import registry
+from engine.cards import Deck
 from engine.contract import (
     Answers,
     Ask,
@@ -85,12 +86,27 @@ def shuffled(size: int, faces: Callable[[int], int], rng: Random) -> tuple[int, 
     return tuple(cards)
 
 
+def rich(deck: Deck, rng: Random) -> tuple[int, ...]:
+    """A deck of triples of one rank: what is rare by chance comes up in every hand."""
+    cards = list(shuffled(deck.size, deck.face, rng))
+    ranks = sorted(range(len(deck.kind.ranks)), key=lambda _: rng.random())
+    threes = [[c for c in cards if deck.kind.rank(c) == rank][:3] for rank in ranks]
+    top = list(itertools.chain(*threes))
+    for card in top:
+        cards.remove(card)
+    return (*top, *cards)
+
+
 @dataclass(slots=True)
 class Dealer:
-    """Answers card requests; `live` face down, else openly. `faces` lie as they lie now."""
+    """Answers card requests; `live` face down, else openly. `faces` lie as they lie now.
+
+    With `generous` every other deck is a rich one.
+    """
 
     rng: Random
     live: bool = False
+    generous: bool = False
     dealt: bytes = b""
     faces: list[int] = field(default_factory=list)
 
@@ -101,6 +117,8 @@ class Dealer:
                 return Drawn(shuffled(deck.size, deck.face, self.rng))
             case Shuffle(deck):
                 self.dealt = bytes(shuffled(deck.size, deck.face, self.rng))
+                if self.generous and self.rng.random() < 0.5:
+                    self.dealt = bytes(rich(deck, self.rng))
                 self.faces = list(self.dealt)
                 return Shuffled(None if self.live else self.dealt)
             case Reseal():
@@ -172,7 +190,7 @@ def play_open(
     """A whole open match by chance."""
     rng = Random(seed)
     choose = by_advice(rng) if advice else at_random(rng)
-    return play(setting.start(), Dealer(rng), choose)
+    return play(setting.start(), Dealer(rng, generous=True), choose)
 
 
 def inputs_of(setting: Setting, seed: int, *, advice: bool = False) -> list[Input]:
