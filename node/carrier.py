@@ -190,6 +190,10 @@ class Carrier:
 
     def check(self) -> None:
         """Cut connections that say nothing and those that flood."""
+        # What closed meanwhile must not be judged: its descriptor may be another's by now.
+        self._router_events()
+        for curve in list(self._lines):
+            self._dealer_events(curve)
         for fd in self._watch.mute(self._clock()):
             self.traffic.mute += 1
             self._cut(fd)
@@ -220,7 +224,9 @@ class Carrier:
                 self._closed(value)
 
     def _dealer_events(self, curve: bytes) -> None:
-        line = self._lines[curve]
+        line = self._lines.get(curve)
+        if line is None:
+            return
         for event, value in line.watched.events():
             if event == zmq.EVENT_CONNECTED:
                 line.fd = value

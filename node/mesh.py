@@ -488,6 +488,8 @@ class Mesh:
             self._roster.hello(self._roster.expected(curve) or b"", curve, path, now)
         else:
             self._read(origin, data)
+        # At once: who is up must be known before what it says next.
+        self._act()
 
     def _read(self, origin: Origin, data: bytes) -> None:
         try:

@@ -254,6 +254,7 @@ class Roster:
         """Refuse this process from now on, and cut it once it had time to read why."""
         self._forget(curve)
         self._strangers[curve] = _Stranger(now)
+        self._actions.append(HangUp(curve))
 
     def impostor(self, curve: bytes, now: float) -> None:
         """Whoever we dialled at `curve` is not the key that it was said to be."""

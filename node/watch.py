@@ -108,8 +108,8 @@ class Watch:
         found: list[Connection] = []
         for c in self._connections.values():
             total = received(c.fd)
-            if total is None:
-                continue
+            if total is None or total < c.total:
+                continue  # it can't be told, or the descriptor is another connection's by now
             allowed = c.delivered + limits.idle_rate * max(0.0, now - c.checked)
             c.excess = max(0.0, c.excess + (total - c.total) - allowed)
             c.total, c.delivered, c.checked = total, 0, now

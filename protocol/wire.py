@@ -81,6 +81,7 @@ _CARD_TAG: Final = b"busso/card/1\x00"
 _HELLO_TAG: Final = b"busso/hello/1\x00"
 _CHAT_TAG: Final = b"busso/chat/1\x00"
 _MAX_KIND: Final = 32
+_MAX_CLASS: Final = max(Class)
 
 
 class WireError(EncodingError):
@@ -365,7 +366,7 @@ def _read_entry(match: bytes, value: Value) -> Entry:
         octets(head, "head", HASH_SIZE),
         integer(step, "step", 0, MAX_STEP),
         integer(attempt, "attempt", 0, MAX_ATTEMPT),
-        Class(integer(cls, "class", 0, max(Class))),
+        Class(integer(cls, "class", 0, _MAX_CLASS)),
     )
     contribution = Contribution(
         _seat(seat, "seat"),
