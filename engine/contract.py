@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from engine.cards import UNKNOWN, Deck, DeckKind
+from engine.errors import NotationError
 from engine.options import Value
 
 Public = int | str | tuple["Public", ...]
@@ -408,6 +409,12 @@ class Game(ABC):
     @abstractmethod
     def score(self, options: Any, hands: Sequence[str]) -> tuple[Scored, ...]:
         """Judge hands written as text (`busso score`). NotationError for what is no hand."""
+
+    def score_piles(self, options: Any, piles: Sequence[str], last: int) -> tuple[Scored, ...]:
+        """Judge a whole deal: what each seat took, in the order of seats, where seat `last` took
+        the last trick (`busso score --last`). NotationError for what is no such deal, and from
+        a game where the last trick isn't charged."""
+        raise NotationError(f"{self.title} is scored without the last trick (--last)")
 
     @abstractmethod
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:

@@ -13,6 +13,7 @@ from engine.errors import OptionError
 
 GAMES = {
     "petrangola": "engine.games.petrangola",
+    "traversone": "engine.games.traversone",
 }
 DEFAULT = "petrangola"
 
