@@ -18,6 +18,8 @@ from engine.contract import (
     Input,
     Move,
     Open,
+    Reseal,
+    Resealed,
     Seen,
     Show,
     Shuffle,
@@ -45,9 +47,9 @@ def inputs(step: Step, before: Position, after: Position) -> tuple[Input, ...]:
     state = before.state
     if state is target:
         return ()
-    wanted = target.public()
+    wanted = target.public(), target.turn()
     found: list[Input] = []
-    while state.public() != wanted:
+    while (state.public(), state.turn()) != wanted:
         given = _next(step, before, after, state, first=not found)
         if given is None or len(found) == MAX_INPUTS:
             raise LocalProtocolError(f"step {step.number} doesn't lead from state to state")
@@ -80,6 +82,8 @@ def _next(
             return Drawn(flip.draw(flip.joint(before.flip, before.header.match, secrets), deck))
         case Shuffle():
             return Shuffled(None)
+        case Reseal() if kind is Kind.RESEAL:
+            return Resealed()
         case Show() | Open():
             slots = (s for r in turn.requests if isinstance(r, Open) for s in r.slots)
             faces = after.state.faces or before.state.faces

@@ -26,8 +26,11 @@ from engine.contract import (
     Note,
     Open,
     Pile,
+    Reseal,
+    Resealed,
     Result,
     Reveal,
+    Revealed,
     Seen,
     Show,
     Shuffled,
@@ -38,7 +41,7 @@ from engine.options import specs
 from engine.replay import shortest_draw
 from node.inputs import inputs
 from protocol.contribution import Kind
-from protocol.deal import Phase
+from protocol.deal import Act, Phase
 from protocol.log import Step
 from protocol.position import Position
 from protocol.stages import Stage
@@ -64,8 +67,8 @@ def names_of(position: Position) -> tuple[str, ...]:
 def known_faces(state: State, deck: bytes, view: int) -> bytes:
     """The card of every slot of `state` for a reader: a seat of the engine, ALL or TABLE.
 
-    `deck` is the whole deck as it was dealt where it came out, else b"": what lies open is all
-    that can be told then.
+    `deck` is the card of every slot as it lies now (`deck_in`), b"" where the seeds aren't out:
+    then what the state knows is all that can be told.
     """
     if not deck or view == TABLE or not state.faces:
         return state.faces
@@ -74,6 +77,16 @@ def known_faces(state: State, deck: bytes, view: int) -> bytes:
         deck[slot] if face == UNKNOWN and mask >> slot & 1 else face
         for slot, face in enumerate(state.faces)
     )
+
+
+def deck_in(position: Position, revealed: Revealed | None) -> bytes:
+    """The card of every slot as it lies at `position` of a hand whose seeds told `revealed`: the
+    dealt deck, moved by the hand's reseals so far. b"" where nothing was revealed."""
+    if revealed is None:
+        return b""
+    if position.deal is None:
+        return revealed.moved()
+    return revealed.moved(sum(sent.act is Act.RESEAL for sent in position.deal.sent))
 
 
 # -- cards ------------------------------------------------------------------------------------
@@ -224,6 +237,8 @@ def narrate(
         lines.append(f"Cards are drawn in the open: {cards}")
     elif isinstance(given, Shuffled):
         lines += table_lines(after, names, faces)
+    elif isinstance(given, Resealed):
+        lines += _resealed_lines(before, names)
     elif isinstance(given, Seen):
         lines += _seen_lines(before, names, faces, held)
     return lines + [phrase(after.game, note, names) for note in notes if note.kind not in skip]
@@ -250,6 +265,16 @@ def _decisions(
             sentence = phrase(before.game, note, names)
         lines.append(f"{text:<13} {sentence or names[seat]}")
     return lines
+
+
+def _resealed_lines(before: State, names: Sequence[str]) -> list[str]:
+    turn = before.turn()
+    return [
+        f"{names[request.by]} seals {len(request.slots)} cards anew and proves it: "
+        "nobody can follow them."
+        for request in (turn.requests if isinstance(turn, Cards) else ())
+        if isinstance(request, Reseal)
+    ]
 
 
 def _seen_lines(before: State, names: Sequence[str], faces: bytes, held: bytes) -> list[str]:
@@ -293,7 +318,7 @@ def narrate_step(
 ) -> list[str]:
     """What one step of a match did, for a reader with `view` (a seat of the engine, ALL, TABLE).
 
-    `deck` as in `known_faces`: the deck of the hand that the step belongs to, if it is known.
+    `deck` as in `known_faces`, after the step.
     """
     names = names_of(after)
     state = before.state

@@ -7,6 +7,7 @@ Law: this file declares and checks words; it runs nothing and imports no verb, s
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -51,7 +52,8 @@ class _Version(argparse.Action):
             number = version("busso")
         except PackageNotFoundError:
             number = "(not installed)"
-        parser.exit(0, f"busso {number}\n")
+        sys.stdout.write(f"busso {number}\n")
+        parser.exit()
 
 
 _FLAGS: Final[tuple[tuple[tuple[str, ...], dict[str, Any], str], ...]] = (

@@ -35,12 +35,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.cards import UNKNOWN
-from engine.contract import Answers, Decide, Input, Move, State
+from engine.contract import Answers, Decide, Input, Move, Revealed, State
 from engine.options import preset_of, specs, text_of
 from engine.record import name_fault, write_record
 from engine.replay import RecordWriter
 from node.inputs import inputs
-from node.narrate import ALL, hand_number, known_faces, merged, move_text
+from node.narrate import ALL, deck_in, hand_number, known_faces, merged, move_text
 from protocol.audit import Moment, Status
 from protocol.contribution import Kind
 from protocol.errors import CorruptLog
@@ -152,9 +152,9 @@ class _Hand:
     moments: list[Moment] = field(default_factory=list)
 
     @property
-    def deck(self) -> bytes:
-        """The deck as it was dealt, or b"" if it never came out."""
-        return next((m.after.revealed.faces for m in self.moments if m.after.revealed), b"")
+    def revealed(self) -> Revealed | None:
+        """What its seeds told, None if they never came out."""
+        return next((m.after.revealed for m in self.moments if m.after.revealed), None)
 
 
 def _data(replay: Replay, header: Header, moments: list[Moment]) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _data(replay: Replay, header: Header, moments: list[Moment]) -> dict[str, An
             for s in header.seats
         ],
         "order": list(last.order),
-        "steps": [_step_data(moment, hand.deck) for hand in hands for moment in hand.moments],
+        "steps": [_step_data(moment, hand.revealed) for hand in hands for moment in hand.moments],
         "hands": [_hand_data(hand) for hand in hands if hand.number],
         "result": result_data(last.state.standing(), last.order) if last.closed else None,
         "fairness": {
@@ -213,11 +213,12 @@ def _hands(moments: Iterable[Moment]) -> list[_Hand]:
     return hands
 
 
-def _step_data(moment: Moment, deck: bytes) -> dict[str, Any]:
+def _step_data(moment: Moment, revealed: Revealed | None) -> dict[str, Any]:
     before, after = moment.before, moment.after
     moves: list[dict[str, Any]] = []
     if moment.step.entries[0].kind in (Kind.MOVE, Kind.ANSWER):
         given = inputs(moment.step, before, after)[0]
+        deck = deck_in(before, revealed)
         moves = [
             {"seat": before.order[chair], "move": move_text(before.state, move, faces)}
             for chair, move in _moves(before.state, given)
@@ -243,9 +244,10 @@ def _moves(state: State, given: Input) -> tuple[tuple[int, Move], ...]:
 def _hand_data(hand: _Hand) -> dict[str, Any]:
     first, last = hand.moments[0], hand.moments[-1]
     state, order = first.before.state, first.before.order
-    deck, revealed = hand.deck, bool(hand.deck)
+    revealed = hand.revealed
+    deck = revealed.faces if revealed else b""
     for moment in hand.moments:
-        if not revealed and moment.after.state.faces:
+        if revealed is None and moment.after.state.faces:
             deck = moment.after.state.faces  # what lay open when the log ended
     signed = [m for m in hand.moments if m.step.entries[0].kind is Kind.CHECKPOINT]
     return {
@@ -253,7 +255,7 @@ def _hand_data(hand: _Hand) -> dict[str, Any]:
         "dealer": order[state.dealer] if state.dealer >= 0 else None,
         "seats": [order[chair] for chair in state.players],
         "deck": ["??" if face == UNKNOWN else state.deck.kind.text(face) for face in deck],
-        "revealed": revealed,
+        "revealed": revealed is not None,
         "scores": list(by_seat(signed[0].after.state.scores(), order)) if signed else None,
         "first_step": first.step.number,
         "last_step": last.step.number,

@@ -16,6 +16,7 @@ from node.narrate import (
     ALL,
     NEW_HAND,
     TABLE,
+    deck_in,
     hand_heading,
     hand_number,
     names_of,
@@ -25,6 +26,7 @@ from protocol.audit import Found, Moment
 from protocol.errors import CorruptLog
 from protocol.group import default_group
 from protocol.header import Header
+from protocol.stages import Stage
 from tools.errors import ExitCode, UsageError
 from tools.matches import Replay, load, open_match, seat_name
 from tools.output import Output
@@ -104,10 +106,11 @@ def _hands(replay: Replay) -> Iterator[list[Moment]]:
 
 
 def _tell_hand(moments: list[Moment], seat: int, out: Output) -> None:
-    deck = next((m.after.revealed.faces for m in moments if m.after.revealed), b"")
+    revealed = next((m.after.revealed for m in moments if m.after.revealed), None)
     first = moments[0].before
-    if hand_number(first):
+    if hand_number(first) or first.stage is Stage.FOOTER:
         out.line()
+    if hand_number(first):
         for line in hand_heading(first.state, names_of(first)):
             _wrapped(line, out)
     for moment in moments:
@@ -115,6 +118,7 @@ def _tell_hand(moments: list[Moment], seat: int, out: Output) -> None:
         if seat >= 0:  # a seat of the header: the engine numbers by the order of play
             order = moment.after.order
             view = order.index(seat) if order else TABLE
+        deck = deck_in(moment.after, revealed)
         for line in narrate_step(
             moment.step, moment.before, moment.after, deck=deck, view=view, skip=(NEW_HAND,)
         ):
