@@ -49,7 +49,7 @@ from tests.engine.laws import (
     sample,
     with_move,
 )
-from tests.engine.table import Setting
+from tests.engine.table import Setting, play_open
 
 # ---------------------------------------------------------------------------------------------
 # Moves
@@ -209,7 +209,8 @@ def test_what_is_public_is_canonical_and_changes_with_every_input(setting: Setti
 
 @every_setting
 def test_fields_keep_their_shapes(setting: Setting) -> None:
-    for _, _, state in (*sample(setting), *live_positions(setting)[:80]):
+    advised = itertools.islice(play_open(setting, 3, advice=True), 300)
+    for _, _, state in (*sample(setting), *live_positions(setting)[:80], *advised):
         assert state.seats == setting.seats
         assert len(state.shown) == len(state.scores()) == setting.seats
         assert set(state.players) <= set(range(setting.seats))
