@@ -90,10 +90,12 @@ class Bots:
                 raise NetworkFailed(text) from None
 
     def last_words(self, number: int) -> str:
-        """The last line that a bot wrote to its standard error."""
+        """The last line that a bot wrote to its standard error, or how its process ended."""
         self._errors[number].seek(0)
         lines = [line for line in self._errors[number].read().splitlines() if line.strip()]
-        return lines[-1][:200] if lines else "it said nothing"
+        if lines:
+            return lines[-1][:200]
+        return f"its process ended with code {self._processes[number].wait(5)}"
 
     def __enter__(self) -> Bots:
         return self
