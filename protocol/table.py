@@ -127,11 +127,14 @@ class Table:
         self._pending: dict[int, Checked] = {}
         self._early: dict[int, list[Entry]] = {}
         self._started = False
+        hand: list[Position] = []
         for step in writer.opened.steps if writer else ():
             done, self.position = checked_step(self.position, step.entries)
             self._keep(done)
-        if player:  # only now: seeds of void hands before it are erased
-            player.follow(self.position)
+            hand = [p for p in hand if p.state.hand == self.position.state.hand]
+            hand.append(self.position)
+        for position in hand:  # of earlier hands the seed may be erased
+            self._follow(position)
 
     @property
     def halted(self) -> bool:
@@ -246,8 +249,7 @@ class Table:
             self._keep(step)
             if self._writer:
                 self._writer.append(step)
-            if self.player:
-                self.player.follow(self.position)
+            self._follow(self.position)
             self._emit(Advanced(step, before, self.position))
             if self.position.closed:
                 self._sync()
@@ -290,6 +292,10 @@ class Table:
         except Fault as fault:
             raise LocalProtocolError(f"our own contribution is wrong: {fault}") from fault
         self._pending[player.seat] = checked
+
+    def _follow(self, position: Position) -> None:
+        if self.player:
+            self.player.follow(position)
 
     def _keep(self, step: Step) -> None:
         self.steps.append(step)
