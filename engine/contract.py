@@ -217,7 +217,8 @@ class Revealed:
 class Leave:
     """`seats` are out (`GEN-02`): absent, resigned or excluded. A hand in play is void.
 
-    `may_return`: whether the game's rules on coming back apply to them (not after cheating).
+    Seats that are out already change nothing. `may_return`: whether the game's rules on coming
+    back apply to them (not after cheating).
     """
 
     seats: tuple[int, ...]
@@ -285,7 +286,8 @@ class State(ABC):
 
     game     the Game it belongs to
     seats    how many took part at the start; seats are 0..seats-1 in the order of play
-    hand     the number of the hand being played or just played, from 1; 0 before the first
+    hand     the number of the hand being played, from its first input on (a cut too), or just
+             played; from 1, 0 before the first. A void hand uses its number up
     players  the seats of this hand in the order of dealing: they alone hold keys
     dealer   the seat that deals this hand, -1 before it is known
     deck     the deck in play

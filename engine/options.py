@@ -141,7 +141,8 @@ def from_items(options_type: type[T], given: Iterable[Item]) -> T:
     """The inverse of `items`, in any order; each option exactly once, else OptionError."""
     pairs = tuple(given)
     known = specs(options_type)
-    if sorted(name for name, _ in pairs) != sorted(known):
+    names = [name for name, _ in pairs]
+    if len(names) != len(known) or set(names) != set(known):
         raise OptionError("the options are not those of this version of the rules")
     values: dict[str, Value] = {}
     for name, value in pairs:
