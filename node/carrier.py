@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 import zmq
 
+from node.counters import Traffic
 from node.errors import BadAddress
 from node.link import Path, Side, Target
 from node.sockets import CurveKeys, Watched, ZContext, ZSocket, bind_router, dial_dealer, numeric
@@ -52,19 +53,6 @@ class Ear(Protocol):
 
     def flooded(self, curve: bytes) -> None:
         """A connection of `curve` sends an endless message and is about to be cut."""
-
-
-@dataclass(slots=True)
-class Traffic:
-    """What went through the sockets."""
-
-    messages_in: int = 0
-    octets_in: int = 0
-    messages_out: int = 0
-    octets_out: int = 0
-    dials: int = 0
-    mute: int = 0
-    floods: int = 0
 
 
 @dataclass(slots=True)

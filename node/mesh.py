@@ -30,6 +30,7 @@ from typing import Final
 import zmq
 
 from node.carrier import Carrier, Origin
+from node.counters import Counters
 from node.errors import BadAddress, MeshError, NodeFailed
 from node.events import Event, HelloReceived, PeerDown, PeerUp, Received, Struck
 from node.link import (
@@ -98,31 +99,6 @@ class Profile:
     role: Role = Role.SEAT
 
 
-@dataclass(slots=True)
-class Counters:
-    """What happened since the start, for `busso doctor`."""
-
-    messages_in: int = 0
-    octets_in: int = 0
-    messages_out: int = 0
-    octets_out: int = 0
-    dials: int = 0
-    mute: int = 0
-    floods: int = 0
-    zap_accepted: int = 0
-    zap_refused: int = 0
-    malformed: int = 0
-    extra_frames: int = 0
-    unintroduced: int = 0
-    over_rate: int = 0
-    strikes: int = 0
-    queue_full: int = 0
-    no_path: int = 0
-    commands_full: int = 0
-    refused_by_others: int = 0
-    callback_errors: int = 0
-
-
 class Mesh:
     """One node of the mesh. `start` it, or use it as a context manager.
 
@@ -166,7 +142,8 @@ class Mesh:
         self._command_octets = 0
         self._lock = threading.Lock()
         self._stopping = False
-        self._farewell: Bye | None = None
+        self._over = False
+        self._farewell: bytes | None = None
         self._failure: Exception | None = None
         self._thread: threading.Thread | None = None
 
@@ -187,11 +164,15 @@ class Mesh:
                 random=self._random,
                 limits=self._watch_limits,
             )
+            self.port = self._carrier.port
+            try:
+                self._introduce()
+            except BaseException:
+                self._carrier.close()
+                raise
         except BaseException:
             self._context.term()
             raise
-        self.port = self._carrier.port
-        self._introduce()
         self._wake_in: ZSocket = self._context.socket(zmq.PAIR)
         self._wake_out: ZSocket = self._context.socket(zmq.PAIR)
         self._wake_in.bind("inproc://busso-wake")
@@ -207,7 +188,7 @@ class Mesh:
         thread = self._thread
         if thread is None:
             return
-        self._submit(partial(self._stop_now, farewell or Bye(Reason.LEAVING)))
+        self._submit(partial(self._stop_now, encode(farewell or Bye(Reason.LEAVING))))
         if threading.current_thread() is thread:
             return  # the callback that asked ends first; `stop` again from outside to wait
         thread.join()
@@ -271,7 +252,7 @@ class Mesh:
         if type(port) is not int or not 1 <= port <= 65_535:
             raise BadAddress(f"{port} is not a port")
         target = Target(curve, numeric(host), port)
-        self._submit(lambda: self._roster.know(key, target, self._clock(), at_once=at_once))
+        self._submit(partial(self._know_now, key, target, at_once))
 
     def admit(self, key: bytes, curve: bytes) -> None:
         """Let the process `curve` of `key` in, admission open or not; undoes `remove`."""
@@ -319,6 +300,8 @@ class Mesh:
             command()
             return True
         with self._lock:
+            if self._over:
+                return False
             full = len(self._commands) >= _COMMANDS or self._command_octets > _COMMAND_OCTETS
             if octets and full:
                 self._counters.commands_full += 1
@@ -344,8 +327,13 @@ class Mesh:
         for command, _ in commands:
             command()
 
-    def _stop_now(self, farewell: Bye) -> None:
+    def _stop_now(self, farewell: bytes) -> None:
         self._stopping, self._farewell = True, farewell
+
+    def _know_now(self, key: bytes, target: Target, at_once: bool) -> None:
+        known = self._roster.know(key, target, self._clock(), at_once=at_once)
+        if not known and key != self.key:
+            self._emit(PeerDown(key, Why.UNREACHABLE))
 
     def _state_now(self, data: bytes) -> None:
         if data != self._state:
@@ -371,6 +359,8 @@ class Mesh:
             self._loop()
         except Exception as error:  # reported by stop(): nobody else could catch it
             self._failure = self._failure or error
+            for key in self._roster.up():
+                self._emit(PeerDown(key, Why.LOST))
         finally:
             self._shut()
 
@@ -378,10 +368,11 @@ class Mesh:
         """Close every socket that this thread owns; a goodbye gets a moment to leave."""
         linger = 0
         if self._farewell is not None:
-            self._broadcast_now(encode(self._farewell))
+            self._broadcast_now(self._farewell)
             linger = _FAREWELL
         self._carrier.close(linger)
         with self._lock:
+            self._over = True
             self._wake_in.close(0)
             self._commands.clear()
 

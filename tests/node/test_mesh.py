@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from node.link import Limits, Phase, Side, Why
 from node.mesh import Mesh, Profile
 from node.sockets import CurveKeys, numeric
 from node.watch import WatchLimits
+from protocol.errors import LocalProtocolError
 from protocol.messages import (
     MAX_MESSAGE,
     Bye,
@@ -578,6 +580,45 @@ def test_a_callback_that_raises_is_our_own_bug_and_reported() -> None:
             mesh.stop()
         assert isinstance(caught.value.__cause__, KeyError)
         mesh.stop()
+
+
+def test_a_mesh_that_fails_tells_its_consumer() -> None:
+    broken = threading.Event()
+
+    def clock() -> float:
+        if broken.is_set():
+            raise ZeroDivisionError
+        return time.monotonic()
+
+    a, b = Node(identity(1), clock=clock), Node(identity(2))
+    a.mesh.start()
+    with running(b):
+        link((a, b))
+        broken.set()
+        assert a.wait(PeerDown) == PeerDown(b.key, Why.LOST)
+        eventually(lambda: not a.mesh.alive)
+        assert not a.mesh.send(b.key, GET)
+        with pytest.raises(NodeFailed) as caught:
+            a.mesh.stop()
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_profile_that_nobody_would_accept_opens_nothing() -> None:
+    profile = Profile(TABLE, b"S" * 16, b"N" * 16, "\x1b[2J")
+    mesh = Mesh(identity(1), profile, print, host=HOST)
+    with pytest.raises(LocalProtocolError):
+        mesh.start()
+    again = Node(identity(1), port=mesh.port)
+    with running(again):
+        assert again.mesh.port == mesh.port
+
+
+def test_dialling_a_removed_player_is_answered() -> None:
+    a, b = pair()
+    with running(a):
+        a.mesh.remove(b.key)
+        a.mesh.dial(b.key, b.mesh.curve.public, HOST, 7000)
+        assert a.wait(PeerDown) == PeerDown(b.key, Why.UNREACHABLE)
 
 
 def test_a_mesh_starts_once() -> None:
