@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from engine.cards import UNKNOWN
 from engine.contract import Move
-from engine.games.petrangola_hands import HAND, Value
+from engine.games.petrangola_hands import Value
 from engine.games.petrangola_moves import (
-    ALL_THREE,
     Camicia,
     Cut,
     Decline,
@@ -85,9 +84,9 @@ def _turn(
     best_worth = float("-inf")
     for move in legal:
         if isinstance(move, Exchange):
-            after = move.plan(hand + monte)[:HAND]
+            after = move.hand(hand + monte)
         elif isinstance(move, Camicia):
-            after = ALL_THREE(hand + monte)[:HAND]
+            after = monte
         else:
             after = hand
         value = judge.value(after)

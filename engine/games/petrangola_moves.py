@@ -35,8 +35,9 @@ from engine.errors import NotationError
 from engine.games.petrangola_hands import HAND, MAX_DECKS
 
 Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""From hand + monte (six slots) the same slots as they lie after an exchange."""
-ALL_THREE: Final[Plan] = itemgetter(3, 4, 5, 0, 1, 2)
+"""From hand + monte (six slots or faces) three of them, as they lie after an exchange."""
+FIRST_THREE: Final[Plan] = itemgetter(0, 1, 2)
+LAST_THREE: Final[Plan] = itemgetter(3, 4, 5)
 MAX_CUT: Final = MAX_DECKS * ITALIAN.size - 1
 
 
@@ -87,7 +88,8 @@ class Exchange(Move):
 
     give: tuple[int, ...]
     take: tuple[int, ...]
-    plan: Plan = field(init=False, repr=False, compare=False)
+    hand: Plan = field(init=False, repr=False, compare=False)
+    monte: Plan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for places in (self.give, self.take):
@@ -98,7 +100,8 @@ class Exchange(Move):
         order = list(range(2 * HAND))
         for give, take in zip(self.give, self.take, strict=True):
             order[give], order[HAND + take] = HAND + take, give
-        object.__setattr__(self, "plan", itemgetter(*order))
+        object.__setattr__(self, "hand", itemgetter(*order[:HAND]))
+        object.__setattr__(self, "monte", itemgetter(*order[HAND:]))
 
 
 _PLACES = tuple(places for count in (1, 2) for places in combinations(range(HAND), count))

@@ -59,12 +59,15 @@ class Match:
 
     def living(self) -> tuple[int, ...]:
         """The seats with tokens, ascending."""
-        return tuple(seat for seat, tokens in enumerate(self.tokens) if tokens)
+        return tuple([seat for seat, tokens in enumerate(self.tokens) if tokens])
 
     def first_living(self, start: int) -> int:
         """The first living seat from `start` on, in the order of play (PET-05)."""
         seats = len(self.tokens)
-        return next(s % seats for s in range(start, start + seats) if self.tokens[s % seats])
+        seat = start % seats
+        while not self.tokens[seat]:
+            seat = (seat + 1) % seats
+        return seat
 
 
 def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
@@ -147,7 +150,7 @@ def settle(
     for seat in players:
         streak[seat] = streak[seat] + 1 if seat in lost else 0
     tokens = _add(tokens, lost, -1)
-    notes = _announce(lost, tokens, dict(zip(players, values, strict=True)), streak)
+    notes = _announce(lost, tokens, [values[players.index(seat)] for seat in lost], streak)
     if gained:
         tokens = _add(tokens, gained, 1)
         notes += tuple(Note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items())
@@ -211,15 +214,15 @@ def _bonuses(
 def _announce(
     lost: dict[int, int],
     left: Sequence[int],
-    values: dict[int, Value],
+    values: Sequence[Value],
     streak: Sequence[int],
 ) -> tuple[Note, ...]:
     """PET-61, for the table to hear before the audit."""
     notes = [Note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
     if len(lost) > 1:
         notes.append(Note("fall-together", -1, (len(lost),)))
-    for seat in lost:
-        if values[seat].petrangola:
+    for seat, value in zip(lost, values, strict=True):
+        if value.petrangola:
             notes.append(Note("fallen-with-petrangola", seat))
         if streak[seat] > 1:
             notes.append(Note("bisciola", seat, (streak[seat],)))

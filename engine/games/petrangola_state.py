@@ -28,6 +28,7 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN
@@ -67,11 +68,7 @@ from engine.games.petrangola_moves import (
     Reenter,
     Stay,
 )
-from engine.games.petrangola_position import Phase, Position, open_slots, text_of
-
-Hand = tuple[int, ...]
-"""Three slots."""
-
+from engine.games.petrangola_position import Hand, Phase, Position, open_slots, text_of
 
 _PLAY = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
@@ -158,10 +155,7 @@ class PetrangolaState(Position):
         """CARD-06: packets of three, then the monte; the rest is the stock."""
         new = self._copy()
         n = len(self.players)
-        packets = [(s, s + 1, s + 2) for s in range(0, HAND * n + HAND, HAND)]
-        new.held = tuple(packets[:n])
-        new.monte = packets[n]
-        new.when = tuple(range(n))
+        new.held, new.monte, new.when = _packets(n)
         if given.faces is None:
             new.faces = bytes((UNKNOWN,)) * self.deck.size
         else:
@@ -181,7 +175,7 @@ class PetrangolaState(Position):
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
         shown = [0] * self.seats
         for seat, hand in zip(self.players, self.held, strict=True):
-            shown[seat] = mask_of(self.monte if seat == self.dealer else hand)
+            shown[seat] = 7 << (self.monte if seat == self.dealer else hand)[0]
         self.shown = tuple(shown)
         self.phase = Phase.CHOOSE
         self.due = _DECIDE[self.dealer]
@@ -227,23 +221,25 @@ class PetrangolaState(Position):
     # ------------------------------------------------------------------ turns
 
     def _exchange(self, move: Exchange) -> PetrangolaState:
-        return self._trade(move.plan, False)
+        return self._trade(move.hand, move.monte, False)
 
     def _camicia(self, _: Camicia) -> PetrangolaState:
-        return self._trade(petrangola_moves.ALL_THREE, True)
+        return self._trade(petrangola_moves.LAST_THREE, petrangola_moves.FIRST_THREE, True)
 
-    def _trade(self, plan: petrangola_moves.Plan, knocked: bool) -> PetrangolaState:
+    def _trade(
+        self, hand: petrangola_moves.Plan, monte: petrangola_moves.Plan, knocked: bool
+    ) -> PetrangolaState:
         """PET-21: what was given lies open in the monte, what was taken lay open there."""
         at, held, when = self.at, self.held, self.when
-        a, b, c, *monte = plan(held[at] + self.monte)
+        cards = held[at] + self.monte
         new = self._copy()
-        new.held = (*held[:at], (a, b, c), *held[at + 1 :])
-        new.monte = tuple(monte)
+        new.held = (*held[:at], hand(cards), *held[at + 1 :])
+        new.monte = given = monte(cards)
         new.when = (*when[:at], len(held) + 1 + self.turns, *when[at + 1 :])
         new._count(knocked)
         if knocked:
             new.notes = (Note("swaps", self.players[at]), *new.notes)
-        return new._bring_out(new.monte, Phase.OPENING)
+        return new._bring_out(given, Phase.OPENING)
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
         """PET-22 to PET-24."""
@@ -311,11 +307,13 @@ class PetrangolaState(Position):
 
     def _to_show(self) -> PetrangolaState:
         """PET-25."""
+        if self.auto:
+            self.opened = (1 << self.deck.size) - 1
+            return self._after_show()
         slots = [slot for hand in self.held for slot in hand]
         hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
         self.phase = Phase.SHOW
-        if self.auto or not hidden:
-            self.opened |= mask_of(hidden)
+        if not hidden:
             return self._after_show()
         self.due = Cards((Open(hidden),))
         return self
@@ -326,12 +324,9 @@ class PetrangolaState(Position):
     def _after_show(self) -> PetrangolaState:
         """The promises are settled, since every hand is open, and the hands are compared."""
         faces = self.faces
-        self.breaches = tuple(
-            Breach(p, f"seat {p.seat} knocked without showing {text_of(faces, p.slots)}")
-            for p in self.promises
-            if self._shape(p.slots)
-        )
-        self.promises = ()
+        if self.promises:
+            self.breaches = self._broken()
+            self.promises = ()
         judge = self.match.judge
         values = [judge.value((faces[a], faces[b], faces[c])) for a, b, c in self.held]
         self.outcome = petrangola_settle.settle(self.match, self.players, values, self.when)
@@ -341,10 +336,14 @@ class PetrangolaState(Position):
             self.notes += self.outcome.notes
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        if not self.auto:
-            return self
-        self.opened = (1 << self.deck.size) - 1
-        return self._finish((), False)
+        return self._finish((), False) if self.auto else self
+
+    def _broken(self) -> tuple[Breach, ...]:
+        return tuple(
+            Breach(p, f"seat {p.seat} knocked without showing {text_of(self.faces, p.slots)}")
+            for p in self.promises
+            if self._shape(p.slots)
+        )
 
     def _revealed(self, given: Revealed) -> PetrangolaState:
         faces = self._checked(given.faces)
@@ -464,6 +463,13 @@ class PetrangolaState(Position):
             new.start += 1
         new.notes += tuple(Note("dies", seat) for seat in leaving)
         return new._after_deaths(asked - gone | set(leaving if given.may_return else ()))
+
+
+@lru_cache(maxsize=MAX_SEATS)
+def _packets(n: int) -> tuple[tuple[Hand, ...], Hand, tuple[int, ...]]:
+    """The hands of n players, the monte, and the order in which they were dealt (CARD-06)."""
+    packets = [(s, s + 1, s + 2) for s in range(0, HAND * n + HAND, HAND)]
+    return tuple(packets[:n]), packets[n], tuple(range(n))
 
 
 def _wrong_form(showing: bool) -> IllegalMove:

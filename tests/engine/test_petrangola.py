@@ -483,10 +483,15 @@ def test_views_hide_what_isnt_public_until_the_deal_ends() -> None:
         1: table | {1, 2},
         2: table | {3, 4, 5},
     }
-    over = seat_down(TRIS, "Rc 2b 3b", seats=2, tokens=[1, 1], given=["reentries=0"])
-    over.say("stay", "knock", "knock")
-    assert isinstance(over.state.turn(), Over)
-    assert UNKNOWN not in over.state.view(None).faces
+
+
+@OPEN_AND_LIVE
+@pytest.mark.rule("GEN-03")
+def test_all_cards_are_public_when_the_deal_has_ended(live: bool) -> None:
+    desk = seat_down(TRIS, "Rc 2b 3b", seats=2, tokens=[1, 1], given=["reentries=0"], live=live)
+    desk.say("stay", "knock", "knock")
+    assert isinstance(desk.state.turn(), Over)
+    assert desk.state.view(None).faces == desk.deck
 
 
 # ---------------------------------------------------------------------------------------------
