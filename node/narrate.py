@@ -36,7 +36,7 @@ from engine.contract import (
     Shuffled,
     State,
 )
-from engine.errors import EngineError
+from engine.errors import EngineError, NotationError
 from engine.options import specs
 from engine.replay import shortest_draw
 from node.inputs import inputs
@@ -50,6 +50,7 @@ NEW_HAND: Final = "deals"
 """The kind of note with which a game announces a hand: a heading can stand for it."""
 SCORES: Final = "scores"
 """The key of `Game.phrases` for the line that tells every player's score."""
+TURNED_UP: Final = "Turned up:"
 ALL: Final = -1
 TABLE: Final = -2
 """Views beside a seat's: every card, or only those that lie open."""
@@ -134,6 +135,8 @@ def hand_line(state: State, seat: int, names: Sequence[str], faces: bytes = b"")
 def _pile_line(state: State, pile: Pile, names: Sequence[str], faces: bytes) -> str:
     cards = [faces[slot] for slot in pile.slots]
     owner = names[pile.seat] if pile.seat >= 0 else pile.name
+    if pile.seat >= 0 and pile.name != "hand":
+        owner = f"{owner} ({pile.name})"
     text = state.deck.kind.join(cards)
     value = worth(state, cards) if pile.name == "hand" else ""
     return f"{owner}: {text}, {value}" if value else f"{owner}: {text}"
@@ -187,13 +190,26 @@ def move_text(before: State, move: Move, faces: bytes = b"") -> str:
     return state.game.format(state, move)
 
 
-def exchange_sentence(kind: DeckKind, text: str, name: str) -> str:
-    """What a move written `Rd,Cd>7c,2s` does; "" for any other text."""
+def move_sentence(kind: DeckKind, text: str, name: str) -> str:
+    """What a move does that is written as a card (`7c`) or an exchange (`Rd,Cd>7c,2s`); "" for
+    any other, which the game's notes tell of."""
     given, arrow, taken = text.partition(">")
-    if not arrow:
-        return ""
-    gives, takes = _named(kind, given), _named(kind, taken)
-    return f"{name} gives {gives} and takes {takes}."
+    if arrow:
+        gives, takes = _named(kind, given), _named(kind, taken)
+        return f"{name} gives {gives} and takes {takes}."
+    if _is_card(kind, text):
+        return f"{name} plays {_named(kind, text)}."
+    return ""
+
+
+def _is_card(kind: DeckKind, text: str) -> bool:
+    if text == kind.text(UNKNOWN):
+        return True
+    try:
+        kind.parse(text)
+    except NotationError:
+        return False
+    return True
 
 
 def _named(kind: DeckKind, words: str) -> str:
@@ -230,7 +246,8 @@ def narrate(
     notes = list(after.notes)
     lines = _decisions(before, given, names, faces, notes)
     if _ends(after) and not _ends(before):
-        lines.append("The hands are shown.")
+        if any(pile.name == "hand" and pile.slots for pile in after.piles()):
+            lines.append("The hands are shown.")
         lines += table_lines(after, names, faces)
     elif isinstance(given, Drawn):
         cards = before.deck.kind.join(shortest_draw(before, given.faces))
@@ -258,7 +275,7 @@ def _decisions(
     lines = []
     for seat, move in moves:
         text = move_text(before, move, faces)
-        sentence = exchange_sentence(before.deck.kind, text, names[seat])
+        sentence = move_sentence(before.deck.kind, text, names[seat])
         note = next((note for note in notes if note.seat == seat), None)
         if not sentence and note is not None:
             notes.remove(note)
@@ -282,7 +299,7 @@ def _seen_lines(before: State, names: Sequence[str], faces: bytes, held: bytes) 
     turn = before.turn()
     requests = turn.requests if isinstance(turn, Cards) else ()
     opened = [slot for r in requests if isinstance(r, Open) for slot in r.slots]
-    lines = [f"Turned up: {before.deck.kind.join(faces[s] for s in opened)}"] if opened else []
+    lines = [f"{TURNED_UP} {before.deck.kind.join(faces[s] for s in opened)}"] if opened else []
     seen = {
         slot
         for r in requests
@@ -323,14 +340,16 @@ def narrate_step(
     names = names_of(after)
     state = before.state
     told = _step_lines(step, before, after, names)
+    moved = ""
     for given in inputs(step, before, after):
         following = state.apply(given)
         held = known_faces(state, deck, view)
         faces = known_faces(following, deck, view) or held
         if isinstance(given, Move):  # what it opens at once may be named by it
             faces = merged(faces, after.state.faces)
+            moved = move_text(state, given, faces)
         lines = narrate(state, given, following, names, faces=faces, held=held, skip=skip)
-        told += _new(told, lines)
+        told += [line for line in lines if not _repeats(line, moved)]
         state = following
     kind = step.entries[0].kind
     if kind in (Kind.CHECKPOINT, Kind.FOOTER):
@@ -348,14 +367,9 @@ def merged(faces: bytes, more: bytes) -> bytes:
     return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
-def _new(told: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """`lines` without a card's turning up that a move before has named already."""
-    moved = " ".join(line for line in told if ">" in line)
-    return [
-        line
-        for line in lines
-        if not line.startswith("Turned up: ") or any(card not in moved for card in line.split()[2:])
-    ]
+def _repeats(line: str, moved: str) -> bool:
+    """Whether `line` tells that cards were turned up which the move has named already."""
+    return line.startswith(TURNED_UP) and all(card in moved for card in line.split()[2:])
 
 
 def _step_lines(step: Step, before: Position, after: Position, names: Sequence[str]) -> list[str]:

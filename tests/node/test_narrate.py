@@ -34,7 +34,6 @@ from engine.contract import (
     State,
 )
 from engine.games import petrangola
-from engine.games.petrangola_phrases import PHRASES
 from engine.options import make
 from node.inputs import inputs
 from node.narrate import (
@@ -64,7 +63,7 @@ from protocol.errors import LocalProtocolError
 from protocol.header import parse_header
 from protocol.stages import Broken
 from tests.protocol.groups import FAST
-from tests.tools.running import parts, small, whole
+from tests.tools.running import parts, small, tricks, whole
 
 ENGINE = Path(petrangola.__file__).parent
 NAMES = ("Ada", "Bruno", "Carla")
@@ -72,10 +71,10 @@ CARD = re.compile(r"(?<![\w'])[A234567FCR][cdsb](?!\w)")
 GAME = registry.get("petrangola")
 
 
-def told_kinds() -> set[str]:
-    """Every kind of Note that a source of Petrangola makes."""
+def told_kinds(game: str) -> set[str]:
+    """Every kind of Note that a source of a game makes."""
     found = set()
-    for path in ENGINE.glob("petrangola*.py"):
+    for path in ENGINE.glob(f"{game}*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note":
                 first = node.args[0]
@@ -87,17 +86,24 @@ def told_kinds() -> set[str]:
 # -- sentences --------------------------------------------------------------------------------
 
 
-def test_every_note_has_its_sentence_and_no_sentence_is_idle() -> None:
-    kinds = told_kinds()
-    assert len(kinds) > 20
-    assert {key.partition(".")[0] for key in PHRASES} == kinds | {SCORES}
-    assert kinds <= set(PHRASES)  # the plain kind, whatever the values are
-    assert GAME.phrases is PHRASES
+@pytest.mark.parametrize("name", registry.GAMES)
+def test_every_note_has_its_sentence_and_no_sentence_is_idle(name: str) -> None:
+    phrases = registry.get(name).phrases
+    kinds = told_kinds(name)
+    assert len(kinds) > 5
+    assert {key.partition(".")[0] for key in phrases} == kinds | {SCORES}
+    assert kinds <= set(phrases)  # the plain kind, whatever the values are
 
 
-@pytest.mark.parametrize("key", PHRASES)
-def test_a_sentence_is_whole_and_asks_for_what_a_note_has(key: str) -> None:
-    text = PHRASES[key]
+SENTENCES = [
+    pytest.param(text, id=f"{name}-{key}")
+    for name in registry.GAMES
+    for key, text in registry.get(name).phrases.items()
+]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_sentence_is_whole_and_asks_for_what_a_note_has(text: str) -> None:
     assert text[0].isupper() or text.startswith("{name}")
     assert text.endswith((".", "!"))
     assert text.isprintable()
@@ -279,21 +285,28 @@ def short() -> list[Moment]:
     return history(small())
 
 
+@pytest.fixture(scope="module", params=[whole, tricks], ids=lambda match: match.__name__)
+def any_match(request: pytest.FixtureRequest) -> list[Moment]:
+    return history(request.param())
+
+
 @pytest.fixture(scope="module")
 def long() -> list[Moment]:
     return history(whole())
 
 
-def test_the_inputs_of_a_step_lead_from_state_to_state(long: list[Moment]) -> None:
+def test_the_inputs_of_a_step_lead_from_state_to_state(any_match: list[Moment]) -> None:
     kinds = set()
-    for moment in long:
+    for moment in any_match:
         state = moment.before.state
         for taken in inputs(moment.step, moment.before, moment.after):
             kinds.add(type(taken).__name__)
             state = state.apply(taken)
         assert state.public() == moment.after.state.public()
         assert state.turn() == moment.after.state.turn()
-    assert {"Drawn", "Cut", "Shuffled", "Seen", "Exchange", "Revealed", "Answers"} <= kinds
+    assert {"Drawn", "Shuffled", "Seen", "Revealed"} <= kinds
+    moves = {"Cut", "Exchange", "Answers"} if "Cut" in kinds else {"Play", "Aside"}
+    assert moves <= kinds
 
 
 def test_positions_that_do_not_belong_together_are_our_own_bug(short: list[Moment]) -> None:
@@ -302,16 +315,16 @@ def test_positions_that_do_not_belong_together_are_our_own_bug(short: list[Momen
         inputs(moves[0].step, moves[0].before, moves[-1].after)
 
 
-def test_each_note_is_told_exactly_once(long: list[Moment]) -> None:
+def test_each_note_is_told_exactly_once(any_match: list[Moment]) -> None:
     """What the engine announced, in a replay of its inputs, is what the steps tell."""
     expected: list[str] = []
     lines: list[str] = []
-    for moment in long:
+    for moment in any_match:
         names = names_of(moment.after)
         state = moment.before.state
         for taken in inputs(moment.step, moment.before, moment.after):
             state = state.apply(taken)
-            expected += [phrase(GAME, note, names) for note in state.notes]
+            expected += [phrase(moment.after.game, note, names) for note in state.notes]
         lines += narrate_step(moment.step, moment.before, moment.after)
     assert len(expected) > 20
     for sentence in set(expected):
@@ -320,14 +333,16 @@ def test_each_note_is_told_exactly_once(long: list[Moment]) -> None:
 
 
 @pytest.mark.parametrize("view", [TABLE, 0, 1, 2])
-def test_a_step_names_no_card_that_the_view_could_not_see(view: int, long: list[Moment]) -> None:
+def test_a_step_names_no_card_that_the_view_could_not_see(
+    view: int, any_match: list[Moment]
+) -> None:
     revealed = {
         hand_number(m.before): m.after.revealed
-        for m in long
+        for m in any_match
         if m.step.entries[0].kind is Kind.REVEAL
     }
     named = 0
-    for moment in long:
+    for moment in any_match:
         number = hand_number(moment.before)
         deck = deck_in(moment.after, revealed.get(number))
         lines = narrate_step(moment.step, moment.before, moment.after, deck=deck, view=view)
@@ -413,3 +428,20 @@ def test_known_faces_add_what_a_view_sees_and_nothing_else(short: list[Moment]) 
         shown = {slot for slot, face in enumerate(faces) if face == deck[slot]}
         assert shown == {slot for slot in range(40) if state.visible(seat) >> slot & 1}
     assert known_faces(state, deck, ALL) == deck
+
+
+def test_a_trick_is_told_card_by_card() -> None:
+    lines = [
+        line
+        for moment in history(tricks())
+        for line in narrate_step(moment.step, moment.before, moment.after)
+    ]
+    plays = [line for line in lines if " plays " in line]
+    assert len(plays) == 39
+    assert not any("hidden" in line for line in plays)
+    assert all(re.fullmatch(r"\S\S {12}\w+ plays \w+ di \w+\.", line) for line in plays)
+    assert [line for line in lines if line.startswith("aside")] == [
+        line for line in lines if line.startswith("aside ??")
+    ]
+    assert not any(line.startswith("Turned up:") for line in lines)
+    assert sum(" takes the trick: " in line for line in lines) == 13

@@ -21,7 +21,7 @@ from protocol.frames import Magic, frame
 from protocol.header import Header
 from protocol.log import LogFile, Step, read_log
 from tests.protocol.groups import FAST
-from tests.protocol.ring import Ring, identities
+from tests.protocol.ring import Ring, identities, signed_header
 from tools.cli import main
 
 
@@ -102,15 +102,24 @@ def whole() -> bytes:
     return _play(3, preset="marche", given=(("tokens", "1"),), seed=5)
 
 
+@functools.cache
+def tricks() -> bytes:
+    """Three players, one hand of Traversone."""
+    return _play(3, hands=1, game="traversone")
+
+
 def _play(
     count: int,
     *,
+    game: str = "petrangola",
     hands: int = 0,
     preset: str = "",
     given: tuple[tuple[str, str], ...] = (),
     seed: int = 1,
 ) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
+    terms = functools.partial(signed_header, game=game)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.protocol.ring.signed_header", terms)
         ring = Ring(
             Path(folder), count, hands=hands, preset=preset, given=given, group=FAST, seed=seed
         )

@@ -19,6 +19,7 @@ from tests.tools.running import (
     once,
     parts,
     small,
+    tricks,
     whole,
     with_entry,
     with_terms,
@@ -51,7 +52,7 @@ def verified(data: bytes, folder: Path) -> Any:
     return json.loads(busso("verify", path, "--json").out)
 
 
-@pytest.mark.parametrize("match", [small, whole])
+@pytest.mark.parametrize("match", [small, whole, tricks])
 def test_the_record_is_one_that_check_accepts(match: Callable[[], bytes]) -> None:
     said = once("export", match, "--format", "record")
     assert (said.code, said.err) == (0, "")
