@@ -16,9 +16,10 @@ from dataclasses import replace
 import pytest
 import zmq
 
+from node.carrier import Origin
 from node.errors import BadAddress, MeshError, NodeFailed, PortTaken
 from node.events import Event, HelloReceived, Inbox, PeerDown, PeerUp, Received, Struck
-from node.link import Limits, Phase, Side, Why
+from node.link import Limits, Path, Phase, Side, Why
 from node.mesh import Mesh, Profile
 from node.sockets import CurveKeys, numeric
 from node.watch import WatchLimits
@@ -92,6 +93,25 @@ def test_every_node_says_hello_before_it_is_up() -> None:
             met = node.wait(HelloReceived)
             assert met.address == (HOST, other.mesh.port)
             assert encode(met.hello) == other.mesh.hello
+
+
+def test_a_peer_is_up_before_what_it_says_in_the_same_breath() -> None:
+    class Deaf:
+        def put(self, path: Path, data: bytes) -> bool:
+            return bool(path and data)
+
+    a, _ = pair()
+    a.mesh._carrier = Deaf()  # type: ignore[assignment]  # only what is needed here
+    who, curve = identity(3), b"c" * 32
+    hello = sign(Hello(b"", curve, TABLE, b"s" * 16, "x", Role.SEAT, 9, b"n" * 16), who)
+    origin = Origin(curve, Path(Side.IN, b"\0abcd"), HOST)
+    for message in (hello, GET):
+        a.mesh.arrived(origin, encode(message), 1)
+    assert a.events == [
+        HelloReceived(hello, (HOST, 9)),
+        PeerUp(who.public),
+        Received(who.public, GET),
+    ]
 
 
 def test_the_higher_key_dials_when_the_lower_does_not() -> None:
