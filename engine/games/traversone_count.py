@@ -33,14 +33,20 @@ _ONE = 3
 
 STRENGTH: Final = bytes(_ORDER.index(ITALIAN.ranks[face % RANKS]) for face in range(DECK.size))
 """Face -> 0 (a 4) to 9 (a 3), comparable within a suit."""
-BEATS: Final = tuple(
-    bytes(
-        face // RANKS == best // RANKS and STRENGTH[face] > STRENGTH[best]
-        for face in range(DECK.size)
-    )
-    for best in range(DECK.size)
+NOTHING: Final = -1
+"""The place of a best card while none lies on the table."""
+BEATS: Final = (
+    *(
+        bytes(
+            face // RANKS == best // RANKS and STRENGTH[face] > STRENGTH[best]
+            for face in range(DECK.size)
+        )
+        for best in range(DECK.size)
+    ),
+    bytes((True,)) * DECK.size,
 )
-"""BEATS[best][face]: `face` takes the trick from `best`, which led it or follows the led suit."""
+"""BEATS[best][face]: `face` takes the trick from `best`, which led it or follows the led suit;
+BEATS[NOTHING][face]: whatever is led takes it for the time being."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,20 @@ position leads to the next (traversone_state).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from operator import attrgetter
 from typing import Final, Self
 
-from engine.cards import UNKNOWN
+from engine.cards import UNKNOWN, Deck
 from engine.contract import (
+    Breach,
     Cards,
     Move,
     Open,
     Over,
     Pile,
+    Promise,
     Public,
     Result,
     Seen,
@@ -25,13 +29,16 @@ from engine.contract import (
     mask_of,
 )
 from engine.errors import OutOfTurn
-from engine.games.traversone_count import DECK, RANKS, Count, TraversoneOptions
+from engine.games.traversone_count import DECK, NOTHING, RANKS, Count, TraversoneOptions
 from engine.games.traversone_match import Match
 from engine.games.traversone_moves import ASIDES, plays, slots_of
 
 SUITS: Final = len(DECK.kind.suits)
 ALL_SLOTS: Final = (1 << DECK.size) - 1
 SORTED_DECK: Final = bytes(range(DECK.size))
+DRAWING_PLAYERS: Final = 2
+"""So many play with a stock (TRA-30)."""
+Vow = tuple[int, int, int]
 
 
 class Phase(IntEnum):
@@ -50,7 +57,6 @@ class Phase(IntEnum):
 
 
 _PLAY: Final = Phase.PLAY
-_NO_SUITS: Final = (0,) * SUITS
 
 
 def suit_masks(faces: bytes) -> tuple[int, ...]:
@@ -62,6 +68,32 @@ def suit_masks(faces: bytes) -> tuple[int, ...]:
     return tuple(masks)
 
 
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What stays the same from card to card of an open hand; see Position for the fields."""
+
+    options: TraversoneOptions
+    seats: int
+    match: Match
+    hand: int = 0
+    dealer: int = -1
+    players: tuple[int, ...] = ()
+    drawing: tuple[int, ...] = ()
+    draws: int = 0
+    deck: Deck = DECK
+    faces: bytes = b""
+    suits: tuple[int, ...] = (0,) * SUITS
+    shown: tuple[int, ...] = ()
+    aside: int = -1
+    count: Count | None = None
+    breaches: tuple[Breach, ...] = ()
+    auto: bool = False
+
+    def knowing(self, faces: bytes) -> Deal:
+        """The same with other knowledge of the cards."""
+        return replace(self, faces=faces, suits=suit_masks(faces))
+
+
 class Position(State):
     """A position; see `State` for the fields that all games have. Further ones, for reading, with
     masks of slots (bit i: slot i) and one item for each of `players`, in their order:
@@ -70,93 +102,89 @@ class Position(State):
     phase    the row of traversone_state's table
     packets  the slots that each player was dealt or drew
     left     the slots that are in the hands still
-    stock    the first slot of the stock that wasn't drawn; the deck's size if there is none
     aside    the slot put aside by the dealer of three, -1 if there is none (TRA-31)
     trick    the slots on the table, in the order of play
-    led      the suit that was led, -1 before a lead
-    best     the face that takes the trick so far
+    best     the face that takes the trick so far, NOTHING before a lead
     taker    who played it, an index into `players`; between tricks who took the last one
     at       whose turn it is, an index into `players`
     won      the slots that each player took
-    moves    moves made in this hand; before the first, draws that left it open who deals
-    laying   the slot that is being opened, -1 if none is
     suits    for each suit the slots that are known to hold a card of it
-    vowed    bit at * 4 + suit: that player promised to hold none of the suit (TRA-04)
-    vows     for each of `promises` its bit in `vowed`
+    vowed    bit at * SUITS + suit: that player promised to hold none of the suit (TRA-04)
+    vows     for each promise its bit in `vowed`, the slots it is about, and its move
     count    what the hand comes to, from its last trick to the end of its audit
     drawing  the seats among which the draw for the first deal goes on
+    draws    draws that left that open
     auto     an open state, which answers its own card requests
+
+    Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
 
     __slots__ = (
-        "aside",
         "at",
-        "auto",
         "best",
-        "breaches",
-        "count",
-        "dealer",
-        "deck",
-        "drawing",
+        "deal",
         "due",
-        "faces",
-        "hand",
-        "laying",
-        "led",
         "left",
-        "match",
-        "moves",
         "notes",
         "opened",
-        "options",
         "packets",
         "phase",
-        "players",
-        "promises",
-        "seats",
-        "shown",
-        "stock",
-        "suits",
         "taker",
         "trick",
         "vowed",
         "vows",
         "won",
     )
+    deal: Deal
     options: TraversoneOptions
     match: Match
     phase: Phase
     due: Turn
     packets: tuple[int, ...]
     left: int
-    stock: int
     aside: int
     trick: tuple[int, ...]
-    led: int
     best: int
     taker: int
     at: int
     won: tuple[int, ...]
-    moves: int
-    laying: int
     suits: tuple[int, ...]
     vowed: int
-    vows: tuple[int, ...]
+    vows: tuple[Vow, ...]
     count: Count | None
     drawing: tuple[int, ...]
+    draws: int
     auto: bool
+
+    @property
+    def led(self) -> int:
+        """The suit that was led, NOTHING before a lead."""
+        return self.best // RANKS if self.best >= 0 else NOTHING
+
+    @property
+    def stock(self) -> int:
+        """The first slot of the stock that wasn't drawn; the deck's size if there is none."""
+        if len(self.packets) != DRAWING_PLAYERS:
+            return DECK.size
+        return (self.packets[0] | self.packets[1]).bit_length()
+
+    @property
+    def moves(self) -> int:
+        """Moves made in this hand."""
+        return self.stock - self.left.bit_count() if self.packets else 0
 
     def turn(self) -> Turn:
         return self.due
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         at = self.at
-        if self.phase is _PLAY and (seat is None or seat == self.players[at]):
+        deal = self.deal
+        if self.phase is _PLAY and (seat is None or seat == deal.players[at]):
             hand = self.packets[at] & self.left
-            if self.led >= 0:
-                follow = hand & self.suits[self.led]
+            if self.best >= 0:
+                follow = hand & deal.suits[self.best // RANKS]
                 if follow:
-                    return plays(follow if self.auto else follow | hand & self.dark())
+                    return plays(follow if deal.auto else follow | hand & self.dark())
             return plays(hand)
         if self.phase is Phase.ASIDE and seat in (None, self.dealer):
             return tuple(ASIDES[slot] for slot in slots_of(self.packets[-1]))
@@ -164,19 +192,19 @@ class Position(State):
 
     def dark(self) -> int:
         """The slots whose card isn't known."""
-        a, b, c, d = self.suits
+        a, b, c, d = self.deal.suits
         return ~(a | b | c | d)
 
     def public(self) -> Public:
         end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
         match = self.match
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.drawing, end),
+            (self.phase.name.lower(), self.hand, self.dealer, self.drawing, self.draws, end),
             (match.totals, match.living, match.placed, int(match.further), match.ended),
             self.players,
             tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
-            (self.packets, self.left, self.stock, self.aside, self.won),
-            (self.trick, self.taker, self.at, self.moves, self.laying),
+            (self.packets, self.left, self.aside, self.won),
+            (self.trick, self.taker, self.at),
             tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
             tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
         )
@@ -193,7 +221,7 @@ class Position(State):
         table = [Pile("trick", -1, self.trick)]
         if self.aside >= 0 and self.count is None:
             table.append(Pile("aside", -1, (self.aside,)))
-        if len(self.players) == 2:
+        if len(self.players) == DRAWING_PLAYERS:
             table.append(Pile("stock", -1, tuple(range(self.stock, self.deck.size))))
         return (*hands, *won, *table)
 
@@ -213,46 +241,25 @@ class Position(State):
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
         new.notes = self.notes
-        new.faces = faces
-        new.suits = suit_masks(faces) if faces else _NO_SUITS
-        new.auto = False
+        new.deal = replace(self.deal.knowing(faces), auto=False)
         return new
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
-        new.options = self.options
-        new.seats = self.seats
-        new.hand = self.hand
-        new.players = self.players
-        new.dealer = self.dealer
-        new.deck = self.deck
-        new.faces = self.faces
-        new.opened = self.opened
-        new.shown = self.shown
-        new.promises = self.promises
-        new.breaches = self.breaches
-        new.notes = ()
-        new.match = self.match
+        new.deal = self.deal
         new.phase = self.phase
         new.due = self.due
         new.packets = self.packets
         new.left = self.left
-        new.stock = self.stock
-        new.aside = self.aside
+        new.opened = self.opened
         new.trick = self.trick
-        new.led = self.led
         new.best = self.best
         new.taker = self.taker
         new.at = self.at
         new.won = self.won
-        new.moves = self.moves
-        new.laying = self.laying
-        new.suits = self.suits
         new.vowed = self.vowed
         new.vows = self.vows
-        new.count = self.count
-        new.drawing = self.drawing
-        new.auto = self.auto
+        new.notes = ()
         return new
 
     def _see(self, given: Seen) -> Self:
@@ -266,8 +273,7 @@ class Position(State):
             if not 0 <= face < DECK.size or faces[slot] not in (face, UNKNOWN):
                 raise ValueError(f"slot {slot} can't show the face {face}")
             faces[slot] = face
-        new.faces = bytes(faces)
-        new.suits = suit_masks(new.faces)
+        new.deal = self.deal.knowing(bytes(faces))
         new.opened |= mask_of(slots)
         return new
 
@@ -289,3 +295,17 @@ def open_slots(due: Turn) -> tuple[int, ...]:
     """The slots that the due requests open, in their order."""
     requests = due.requests if isinstance(due, Cards) else ()
     return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
+
+
+def _promises(self: Position) -> tuple[Promise, ...]:
+    return tuple(
+        Promise(self.players[vow // SUITS], "TRA-04", slots_of(hidden), move)
+        for vow, hidden, move in self.vows
+    )
+
+
+# These are read from a position's deal, or made when somebody asks; a position doesn't store them.
+for _name in Deal.__dataclass_fields__:
+    setattr(Position, _name, property(attrgetter(f"deal.{_name}")))
+for _name, _make in {"promises": _promises}.items():
+    setattr(Position, _name, property(_make))

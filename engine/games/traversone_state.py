@@ -27,6 +27,7 @@ reveal is due it doesn't undo what was played.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Final
 
 from engine.cards import UNKNOWN
@@ -56,6 +57,7 @@ from engine.games.traversone_count import (
     BEATS,
     DECK,
     MAX_SEATS,
+    NOTHING,
     RANKS,
     STRENGTH,
     THIRDS,
@@ -63,14 +65,17 @@ from engine.games.traversone_count import (
     check_seats,
     count,
 )
+from engine.games.traversone_match import Match
 from engine.games.traversone_moves import Aside, Play, slots_of
 from engine.games.traversone_position import (
     ALL_SLOTS,
+    DRAWING_PLAYERS,
     SUITS,
+    Deal,
     Phase,
     Position,
+    Vow,
     open_slots,
-    suit_masks,
 )
 
 DISTRIBUTION: Final = {2: (10, 10), 3: (13, 13, 14), 4: (10,) * 4, 5: (8,) * 5}
@@ -87,7 +92,8 @@ _TAKES: Final = tuple(
 )
 """_TAKES[seat][thirds]: the notes of a trick, made once because there are so many tricks."""
 _ASIDE_PLAYERS: Final = 3
-_DRAWING_PLAYERS: Final = 2
+_ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * DECK.size
+_blank: Final = object.__new__
 
 
 class TraversoneState(Position):
@@ -96,8 +102,27 @@ class TraversoneState(Position):
     __slots__ = ()
 
     def apply(self, given: Input) -> TraversoneState:
-        if type(given) is Play and self.phase is _PLAY:
-            return self._play(given)
+        if type(given) is not Play or self.phase is not _PLAY:
+            return self._other(given)
+        # TRA-03. What follows here and in _lay is where a match spends its time.
+        slot = given.slot
+        bit = 1 << slot
+        deal = self.deal
+        allowed = self.packets[self.at] & self.left
+        if self.best >= 0:
+            follow = allowed & deal.suits[self.best // RANKS]
+            if follow:
+                allowed = follow if deal.auto else follow | allowed & self.dark()
+        if not allowed & bit:
+            raise self._refused(bit)
+        if deal.auto or self.opened & bit:
+            return self._lay(slot, deal)
+        new = self._copy()
+        new.phase = Phase.OPENING
+        new.due = Cards((Open((slot,)),))
+        return new
+
+    def _other(self, given: Input) -> TraversoneState:
         handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
@@ -114,11 +139,10 @@ class TraversoneState(Position):
         self._agree(faces)
         if self.phase is Phase.REVEAL:
             return self._revealed(Revealed(faces))
-        new = self.with_faces(faces)
+        new = self._copy()
+        new.deal = replace(self.deal.knowing(faces), auto=self.phase is not Phase.OVER)
         if Seen not in _TABLE[new.phase]:
-            new.auto = new.phase is not Phase.OVER
             return new
-        new.auto = True
         return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
@@ -142,52 +166,56 @@ class TraversoneState(Position):
                 seat for seat, face in zip(drawing, cards, strict=True) if STRENGTH[face] == lowest
             )
         if len(drawing) > 1:
-            new.drawing = drawing
-            new.moves += 1  # another state, though the seats be the same
+            new.deal = replace(self.deal, drawing=drawing, draws=self.draws + 1)
             new.notes = tuple(Note("draws-again", seat) for seat in drawing)
             return new
         new.notes = (Note("dealer-drawn", drawing[0], (at,)),)
-        return new._to_deal(drawing[0])
+        return new._to_deal(self.match, drawing[0])
 
-    def _to_deal(self, dealer: int) -> TraversoneState:
+    def _after_match(self, match: Match, start: int) -> TraversoneState:
+        """The end of `match`, or its next deal by the first living seat from `start` on."""
+        if not match.ended:
+            return self._to_deal(match, match.next_dealer(start))
+        self.deal = replace(self.deal, match=match)
+        self.phase = Phase.OVER
+        self.due = Over(match.result())
+        self.notes += tuple(Note("wins", seat) for seat in match.placed)
+        return self
+
+    def _to_deal(self, match: Match, dealer: int) -> TraversoneState:
         """The next hand, with nothing of the last one's cards left (TRA-02, TRA-22)."""
-        living = self.match.living
-        self.hand += 1
-        self.dealer = dealer
-        self.drawing = ()
+        living = match.living
         at = living.index(dealer)
-        self.players = living[at + 1 :] + living[: at + 1]
-        self._clear()
+        self._clear(match, self.hand + 1, dealer, living[at + 1 :] + living[: at + 1])
         self.phase = Phase.SHUFFLE
         self.due = _SHUFFLE
         self.notes += (Note("deals", dealer, (self.hand,)),)
         return self
 
-    def _clear(self) -> None:
-        """No card of the last hand is left."""
-        self.faces = b""
-        self.opened = self.left = self.moves = self.at = self.taker = self.vowed = 0
-        self.shown = (0,) * self.seats
-        self.promises = ()
+    def _clear(self, match: Match, hand: int, dealer: int, players: tuple[int, ...]) -> None:
+        """No card lies dealt; what the last hand refuted can be read until the next is dealt."""
+        old = self.deal
+        self.deal = Deal(
+            old.options,
+            old.seats,
+            match,
+            hand,
+            dealer,
+            players,
+            shown=(0,) * old.seats,
+            breaches=old.breaches,
+        )
+        self.opened = self.left = self.at = self.taker = self.vowed = 0
+        self.packets = self.won = self.trick = ()
         self.vows = ()
-        self.packets = self.won = ()
-        self.trick = ()
-        self.led = self.best = self.aside = self.laying = -1
-        self.stock = self.deck.size
-        self.suits = (0,) * SUITS
-        self.count = None
-        self.auto = False
+        self.best = NOTHING
 
     def _shuffled(self, given: Shuffled) -> TraversoneState:
         """CARD-06: each hand is one packet; what is left is the stock."""
         new = self._copy()
-        if given.faces is None:
-            new.faces = bytes((UNKNOWN,)) * self.deck.size
-        else:
-            new.faces = self._checked(given.faces)
-            new.suits = suit_masks(new.faces)
-            new.auto = True
-        new.breaches = ()
+        auto = given.faces is not None
+        faces = self._checked(given.faces) if given.faces is not None else _ALL_UNKNOWN
+        new.deal = replace(self.deal.knowing(faces), auto=auto, breaches=())
         top = 0
         packets = []
         for size in DISTRIBUTION[len(self.players)]:
@@ -195,10 +223,9 @@ class TraversoneState(Position):
             top += size
         new.packets = tuple(packets)
         new.left = (1 << top) - 1
-        new.stock = top
         new.won = (0,) * len(packets)
         new.phase = Phase.LOOK
-        if new.auto:
+        if auto:
             return new._after_look()
         new.due = Cards(
             tuple(
@@ -215,7 +242,7 @@ class TraversoneState(Position):
         shown = [0] * self.seats
         for seat, packet in zip(self.players, self.packets, strict=True):
             shown[seat] = packet
-        self.shown = tuple(shown)
+        self.deal = replace(self.deal, shown=tuple(shown))
         if len(self.players) == _ASIDE_PLAYERS:
             self.phase = Phase.ASIDE
             self.due = _DECIDE[self.dealer]
@@ -230,34 +257,15 @@ class TraversoneState(Position):
         if not self.packets[-1] & bit:
             raise IllegalMove("TRA-31", "the dealer puts aside a card of the own hand")
         new = self._copy()
-        new.aside = move.slot
+        new.deal = replace(self.deal, aside=move.slot)
         new.packets = (*self.packets[:-1], self.packets[-1] ^ bit)
         new.left ^= bit
-        new.moves = 1
         new.notes = (Note("puts-aside", self.dealer),)
         new.phase = _PLAY
         new.due = _DECIDE[self.players[0]]
         return new
 
     # ------------------------------------------------------------------ tricks
-
-    def _play(self, move: Play) -> TraversoneState:
-        """TRA-03; a card that nobody has seen is opened before it counts."""
-        bit = 1 << move.slot
-        allowed = self.packets[self.at] & self.left
-        if self.led >= 0:
-            follow = allowed & self.suits[self.led]
-            if follow and not follow & bit and not (allowed & bit and self.dark() & bit):
-                raise self._refused(bit)
-        if not allowed & bit:
-            raise self._refused(bit)
-        new = self._copy()
-        if self.auto or self.opened & bit:
-            return new._after_opening(move.slot)
-        new.laying = move.slot
-        new.phase = Phase.OPENING
-        new.due = Cards((Open((move.slot,)),))
-        return new
 
     def _refused(self, bit: int) -> IllegalMove:
         if not self.packets[self.at] & self.left & bit:
@@ -268,71 +276,76 @@ class TraversoneState(Position):
     def _laid(self, given: Seen) -> TraversoneState:
         """The card came out: it must follow as far as public cards tell, and agree with what its
         player promised (TRA-04)."""
-        new = self._see(given)
-        slot = self.laying
-        suit = new.faces[slot] // RANKS
+        (slot,) = open_slots(self.due)
+        deal = self._see(given).deal
+        suit = deal.faces[slot] // RANKS
         if suit != self.led >= 0 and self.packets[self.at] & self.left & self.suits[self.led]:
             raise self._refused(1 << slot)
-        new.laying = -1
-        new.phase = _PLAY
-        if self.vowed >> self.at * SUITS + suit & 1:
-            return new._to_breach(slot)
-        return new._after_opening(slot)
+        new = self._lay(slot, deal)
+        for vow in self.vows:
+            if vow[0] == self.at * SUITS + suit:
+                return new._to_breach(vow, slot)
+        return new
 
-    def _after_opening(self, slot: int) -> TraversoneState:
-        """The card of `slot` lies on the table: this is where most of the time is spent."""
-        at = self.at
+    def _lay(self, slot: int, deal: Deal) -> TraversoneState:
+        """The known card of `slot` lies on the table: every field but `deal` is new or copied."""
         bit = 1 << slot
-        face = self.faces[slot]
-        self.left ^= bit
-        self.opened |= bit
-        led = self.led
-        if led < 0:
-            self.led = face // RANKS
-            self.best = face
-            self.taker = at
-        elif BEATS[self.best][face]:
-            self.best = face
-            self.taker = at
-        elif face // RANKS != led and not self.vowed >> at * SUITS + led & 1:
-            hidden = self.packets[at] & self.left & ~self.opened
-            if hidden:
-                self._vow(at * SUITS + led, hidden)
-        self.moves += 1
-        self.trick = trick = (*self.trick, slot)
-        players = self.players
+        face = deal.faces[slot]
+        at = self.at
+        best = self.best
+        players = deal.players
+        new: TraversoneState = _blank(TraversoneState)
+        new.deal = deal
+        new.phase = _PLAY
+        new.packets = self.packets
+        new.left = self.left ^ bit
+        new.opened = self.opened | bit
+        new.won = self.won
+        new.vowed = self.vowed
+        new.vows = self.vows
+        new.notes = ()
+        if BEATS[best][face]:
+            new.best = face
+            new.taker = at
+        else:
+            new.best = best
+            new.taker = self.taker
+            suit = best // RANKS
+            if face // RANKS != suit and not self.vowed >> at * SUITS + suit & 1:
+                new._vow(at * SUITS + suit, self.packets[at] & new.left & ~new.opened, self)
+        new.trick = trick = (*self.trick, slot)
         if len(trick) == len(players):
-            return self._after_trick()
+            return new._after_trick()
         at += 1
-        self.at = at = 0 if at == len(players) else at
-        self.due = _DECIDE[players[at]]
-        return self
+        new.at = at = 0 if at == len(players) else at
+        new.due = _DECIDE[players[at]]
+        return new
 
-    def _vow(self, vow: int, hidden: int) -> None:
+    def _vow(self, vow: int, hidden: int, before: TraversoneState) -> None:
         """TRA-04: the hidden cards of the hand hold none of the led suit. Cards that come to the
         hand later lie open, so one promise a suit says it all."""
-        seat = self.players[self.at]
-        self.vowed |= 1 << vow
-        self.vows = (*self.vows, vow)
-        self.promises = (*self.promises, Promise(seat, "TRA-04", slots_of(hidden), self.moves))
+        if hidden:
+            self.vowed |= 1 << vow
+            self.vows = (*self.vows, (vow, hidden, before.moves))
 
     def _after_trick(self) -> TraversoneState:
         """TRA-03; with two players both draw, the winner first (TRA-30)."""
+        deal = self.deal
         taker = self.taker
-        faces = self.faces
-        worth = THIRDS[self.options.ace_of_bastoni]
+        faces = deal.faces
+        worth = THIRDS[deal.options.ace_of_bastoni]
         took = thirds = 0
         for slot in self.trick:
             took |= 1 << slot
             thirds += worth[faces[slot]]
         won = self.won
         self.won = (*won[:taker], won[taker] | took, *won[taker + 1 :])
-        self.notes = _TAKES[self.players[taker]][thirds]
+        self.notes = _TAKES[deal.players[taker]][thirds]
         self.trick = ()
-        self.led = self.best = -1
+        self.best = NOTHING
         self.at = taker
-        self.due = _DECIDE[self.players[taker]]
-        if self.stock < DECK.size and len(self.players) == _DRAWING_PLAYERS:
+        self.due = _DECIDE[deal.players[taker]]
+        if len(won) == DRAWING_PLAYERS and self.stock < DECK.size:
             return self._to_drawing()
         return self if self.left else self._to_count()
 
@@ -342,7 +355,6 @@ class TraversoneState(Position):
         a, b = self.packets
         self.packets = (a | mine, b | theirs) if self.taker == 0 else (a | theirs, b | mine)
         self.left |= mine | theirs
-        self.stock += 2
         if self.auto:
             self.opened |= mine | theirs
             return self
@@ -360,7 +372,6 @@ class TraversoneState(Position):
 
     def _to_count(self) -> TraversoneState:
         """Every promise is kept: the hands have come out. TRA-31: now the card put aside does."""
-        self.promises = ()
         self.vows = ()
         self.vowed = 0
         if self.aside >= 0:
@@ -383,8 +394,9 @@ class TraversoneState(Position):
             self.won = tuple(won)
         worth = THIRDS[self.options.ace_of_bastoni]
         faces = self.faces
-        thirds = [sum(worth[faces[slot]] for slot in slots_of(mask)) for mask in won]
-        self.count = counted = count(self.options, thirds, last)
+        thirds = [sum([worth[faces[slot]] for slot in slots_of(mask)]) for mask in won]
+        counted = count(self.options, thirds, last)
+        self.deal = replace(self.deal, count=counted)
         self.notes += (Note("last-trick", self.players[last]),)
         if counted.cappotto >= 0:
             self.notes += (Note("cappotto", self.players[last]),)
@@ -397,33 +409,34 @@ class TraversoneState(Position):
         self.due = _REVEAL
         return self._finish(()) if self.auto else self
 
-    def _to_breach(self, slot: int) -> TraversoneState:
-        """GEN-01: the hand is void, so it isn't played on."""
-        vow = self.at * SUITS + self.faces[slot] // RANKS
-        at = self.vows.index(vow)
-        self.breaches = (self._breach(self.promises[at], slot),)
-        self.promises = (*self.promises[:at], *self.promises[at + 1 :])
-        self.vows = (*self.vows[:at], *self.vows[at + 1 :])
-        self.notes = (Note("broken-promise", self.breaches[0].promise.seat),)
+    def _to_breach(self, vow: Vow, slot: int) -> TraversoneState:
+        """GEN-01: the hand is void, so it isn't played on, nor counted."""
+        self.vows = tuple(held for held in self.vows if held != vow)
+        self.deal = replace(self.deal, count=None, breaches=(self._breach(vow, slot),))
+        self.notes = (Note("broken-promise", self.players[vow[0] // SUITS]),)
         return self._to_reveal()
 
-    def _breach(self, promise: Promise, slot: int) -> Breach:
-        face = self.faces[slot]
-        suit = DECK.kind.suit_names[face // RANKS]
-        text = f"seat {promise.seat} didn't follow {suit} and held {DECK.kind.text(face)}"
-        return Breach(promise, text)
+    def _breach(self, vow: Vow, slot: int) -> Breach:
+        bit, hidden, move = vow
+        seat, suit = self.players[bit // SUITS], DECK.kind.suit_names[bit % SUITS]
+        card = DECK.kind.text(self.faces[slot])
+        promise = Promise(seat, "TRA-04", slots_of(hidden), move)
+        return Breach(promise, f"seat {seat} didn't follow {suit} and held {card}")
 
     def _revealed(self, given: Revealed) -> TraversoneState:
         """What a hand that ended early left hidden settles the promises that are left."""
         faces = self._checked(given.faces)
         self._agree(faces)
         new = self.with_faces(faces)
-        new.opened = ALL_SLOTS
-        for vow, promise in zip(self.vows, self.promises, strict=True):
-            held = [s for s in promise.slots if faces[s] // RANKS == vow % SUITS]
+        breaches = list(self.breaches)
+        for vow in self.vows:
+            bit, hidden, _ = vow
+            held = slots_of(hidden & new.suits[bit % SUITS])
             if held:
-                new.breaches += (new._breach(promise, held[0]),)
-        cheats = sorted({breach.promise.seat for breach in new.breaches})
+                breaches.append(new._breach(vow, held[0]))
+        new.deal = replace(new.deal, breaches=tuple(breaches))
+        new.opened = ALL_SLOTS
+        cheats = sorted({breach.promise.seat for breach in breaches})
         new.notes = tuple(Note("broken-promise", seat) for seat in cheats)
         return new._finish(())
 
@@ -434,8 +447,8 @@ class TraversoneState(Position):
             self.opened = ALL_SLOTS
         if cheats or self.count is None:
             self.notes += (Note("void"),)
-            self.match = traversone_match.put_out(self.match, cheats | set(leavers))
-            return self._after_match(self.dealer)
+            after = traversone_match.put_out(self.match, cheats | set(leavers))
+            return self._after_match(after, self.dealer)
         before = self.match
         after = traversone_match.settle(before, self.players, self.count.penalties)
         out = sorted(set(before.living) - set(after.living) - set(after.placed))
@@ -443,21 +456,11 @@ class TraversoneState(Position):
             self.notes += tuple(Note("out", seat, (after.totals[seat],)) for seat in out)
         if after.further:
             self.notes += tuple(Note("further-deal", seat) for seat in after.living)
-        self.match = traversone_match.put_out(after, leavers)
-        return self._after_match(self.dealer + 1)
-
-    def _after_match(self, start: int) -> TraversoneState:
-        """The end, or the next deal by the first living seat from `start` on."""
-        match = self.match
-        if not match.ended:
-            return self._to_deal(match.next_dealer(start))
-        self.phase = Phase.OVER
-        self.due = Over(match.result())
-        self.notes += tuple(Note("wins", seat) for seat in match.placed)
-        return self
+        return self._after_match(traversone_match.put_out(after, leavers), self.dealer + 1)
 
     def _to_draw(self) -> TraversoneState:
-        self.players = self.drawing = self.match.living
+        living = self.match.living
+        self.deal = replace(self.deal, players=living, drawing=living)
         self.phase = Phase.DRAW
         self.due = Cards((Draw(DECK),))
         return self
@@ -474,14 +477,14 @@ class TraversoneState(Position):
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving)
-        new.match = traversone_match.put_out(self.match, leaving)
         if self.faces:
             new.notes += (Note("void"),)
-        new._clear()
-        new.breaches = ()
-        if self.dealer < 0 and not new.match.ended:
+        after = traversone_match.put_out(self.match, leaving)
+        new.deal = replace(self.deal, breaches=())
+        new._clear(after, self.hand, self.dealer, self.players)
+        if self.dealer < 0 and not after.ended:
             return new._to_draw()
-        return new._after_match(self.dealer)
+        return new._after_match(after, self.dealer)
 
 
 def _misplaced(phase: Phase) -> IllegalMove:
@@ -497,7 +500,7 @@ _TABLE: Final[list[dict[type, Callable[..., TraversoneState]]]] = [
     {Shuffled: _S._shuffled, Leave: _S._leave},
     {Seen: _S._looked, Leave: _S._leave},
     {Aside: _S._put_aside, Leave: _S._leave},
-    {Play: _S._play, Leave: _S._leave},
+    {Leave: _S._leave},
     {Seen: _S._laid, Leave: _S._leave},
     {Seen: _S._drew, Leave: _S._leave},
     {Seen: _S._turned_up, Leave: _S._leave},
@@ -511,13 +514,7 @@ def begin(options: TraversoneOptions, seats: int) -> TraversoneState:
     """The first position of a match; OptionError if so many can't play it."""
     check_seats(options, seats)
     new: TraversoneState = object.__new__(TraversoneState)
-    new.match = traversone_match.new_match(options, seats)
-    new.options = options
-    new.seats = seats
-    new.hand = 0
-    new.dealer = -1
-    new.deck = DECK
-    new.breaches = ()
+    new.deal = Deal(options, seats, traversone_match.new_match(options, seats))
     new.notes = ()
-    new._clear()
+    new._clear(new.deal.match, 0, -1, ())
     return new._to_draw()
