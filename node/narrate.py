@@ -44,7 +44,7 @@ from protocol.contribution import Kind
 from protocol.deal import Act, Phase
 from protocol.log import Step
 from protocol.position import Position
-from protocol.stages import Stage
+from protocol.stages import Broken, Stage
 
 NEW_HAND: Final = "deals"
 """The kind of note with which a game announces a hand: a heading can stand for it."""
@@ -356,8 +356,12 @@ def narrate_step(
         if kind is Kind.FOOTER:
             told.append(result_line(after.state.standing(), names))
         told.append(standing_line(after.state, names))
-        told.append("All players of the hand have signed this.")
+        told.append(f"Signed by {', '.join(_signers(step, before))}.")
     return told
+
+
+def _signers(step: Step, position: Position) -> list[str]:
+    return [position.header.seats[entry.seat].name for entry in step.entries]
 
 
 def merged(faces: bytes, more: bytes) -> bytes:
@@ -385,9 +389,14 @@ def _step_lines(step: Step, before: Position, after: Position, names: Sequence[s
         return [f"Shuffled by {who}: each proved it."]
     if kind is Kind.REVEAL:
         if after.broken:
-            return [f"Audit: {broken.text} ({broken.rule})." for broken in after.broken]
+            return [_broken_line(broken, after) for broken in after.broken]
         return ["Audit: every seed fits its commitment and derives every card and proof again."]
     return []
+
+
+def _broken_line(broken: Broken, position: Position) -> str:
+    name = position.header.seats[broken.seat].name
+    return f"Audit: {name} broke a promise in step {broken.step}: {broken.text} ({broken.rule})."
 
 
 def hand_number(before: Position) -> int:

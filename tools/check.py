@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.good(f"this record follows the rules of {state.game.title}")
     names = record.names
     scores = ", ".join(f"{n} {s}" for n, s in zip(names, result.scores, strict=True))
-    out.remark(f"  {hands} hands; {result.reason}; scores: {scores}")
+    out.remark(f"  hands: {hands}; {result.reason}; scores: {scores}")
     if result.winners:
         out.remark(f"  won by {', '.join(names[seat] for seat in result.winners)}")
     return ExitCode.FINE

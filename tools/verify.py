@@ -11,6 +11,7 @@ ended; `match` is its name in hexadecimal, `created` seconds since 1970.
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -160,13 +161,14 @@ def _date(seconds: int) -> str:
 
 
 def _tell_checked(report: Report, done: Counter[str], out: Output) -> None:
-    out.line(f"Checked     {report.steps} steps, {report.hands} hands audited: the chain, all")
-    out.line(
-        f"            {done['signatures']} signatures, {done['shuffle']} shuffle proofs, every"
+    text = (
+        f"Checked     steps: {report.steps}, hands audited: {report.hands}; the chain, all "
+        f"{done['signatures']} signatures, {done['shuffle']} shuffle proofs, every decryption "
+        f"share, whose turn it was, every move by the rules, {done['reveal']} seeds against their "
+        "commitments, and every card derived from them again"
     )
-    out.line("            decryption share, whose turn it was, every move by the rules,")
-    out.line(f"            {done['reveal']} seeds against their commitments, and every card")
-    out.line("            derived from them again")
+    for line in textwrap.wrap(text, 80, subsequent_indent=" " * 12):
+        out.line(line)
 
 
 def _tell_kinds(done: Counter[str], out: Output) -> None:

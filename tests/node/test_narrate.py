@@ -383,10 +383,12 @@ def test_a_broken_promise_is_told_in_the_audit(short: list[Moment]) -> None:
     reveal = next(m for m in short if m.step.entries[0].kind is Kind.REVEAL)
     good = narrate_step(reveal.step, reveal.before, reveal.after)
     assert good[0].startswith("Audit: every seed fits its commitment")
-    broken = Broken(1, 12, "PET-24", "seat 1 knocked without showing 2d 2c 2s")
+    broken = Broken(1, 12, "PET-24", "a knock without showing 2d 2c 2s")
     after = dataclasses.replace(reveal.after, broken=(broken,))
     told_now = narrate_step(reveal.step, reveal.before, after)
-    assert told_now[0] == "Audit: seat 1 knocked without showing 2d 2c 2s (PET-24)."
+    assert told_now[0] == (
+        "Audit: Bruno broke a promise in step 12: a knock without showing 2d 2c 2s (PET-24)."
+    )
 
 
 def test_hands_have_numbers_and_headings(long: list[Moment]) -> None:

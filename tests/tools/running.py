@@ -20,8 +20,10 @@ from protocol.evidence_file import Case, Charge, pack_evidence
 from protocol.frames import Magic, frame
 from protocol.header import Header
 from protocol.log import LogFile, Step, read_log
+from tests.protocol.cheats import Liar
 from tests.protocol.groups import FAST
 from tests.protocol.ring import Ring, identities, signed_header
+from tests.protocol.test_cheating import LIE_OF_TWO, one_lies
 from tools.cli import main
 
 
@@ -106,6 +108,18 @@ def whole() -> bytes:
 def tricks() -> bytes:
     """Three players, one hand of Traversone."""
     return _play(3, hands=1, game="traversone")
+
+
+@functools.cache
+def lied() -> bytes:
+    """Two players, of whom Bruno (seat 1) knocks as if he held no petrangola."""
+    with tempfile.TemporaryDirectory() as folder:
+        ring = Ring(
+            Path(folder), 2, seed=LIE_OF_TWO, players={1: Liar}, chooser=one_lies, group=FAST
+        )
+        ring.run()
+        ring.close()
+        return ring.logs[0].read_bytes()
 
 
 def _play(

@@ -16,6 +16,7 @@ from tests.tools.running import (
     busso,
     evidence,
     flipped,
+    lied,
     once,
     parts,
     small,
@@ -114,6 +115,18 @@ def test_hands_decks_and_moves_agree_with_the_record() -> None:
         ]
         assert [step["scores"] for step in signed] == [hand["scores"]]
     assert data["hands"][-1]["scores"] == data["result"]["scores"]
+
+
+def test_a_match_with_a_broken_promise() -> None:
+    said = once("export", lied, "--format", "json")
+    assert said.code == 1
+    data = json.loads(said.out)
+    assert data["status"] == "complete"
+    assert [fault["kind"] for fault in data["faults"]] == ["broken-promise"]
+    record = once("export", lied, "--format", "record")
+    assert record.code == 1
+    assert "\ndeck unknown\nleave " in record.out
+    assert busso("check", "-", stdin=record.out.encode()).code == 0
 
 
 def test_an_open_match(export: Export) -> None:

@@ -22,6 +22,7 @@ from tests.tools.running import (
     busso,
     evidence,
     flipped,
+    lied,
     once,
     parts,
     small,
@@ -192,6 +193,15 @@ def test_a_log_is_told_up_to_the_fault(tell: Tell) -> None:
     assert damaged.code == 1
     assert "cuts the deck at" in damaged.out
     assert "✗ step 7: " in damaged.out
+
+
+def test_a_broken_promise_is_told_where_it_comes_out() -> None:
+    said = once("replay", lied)
+    assert said.code == 1
+    assert "Audit: Bruno broke a promise in step" in said.out
+    assert "Signed by Ada.\n" in said.out
+    assert re.search(r"^✗ step \d+, Bruno \(seat 1\): ", said.out, re.M)
+    assert said.out.index("Result: ") < said.out.index("✗ step")
 
 
 def test_evidence_is_told_with_its_charge(tell: Tell) -> None:
