@@ -37,9 +37,9 @@ Tamper = Callable[[int, Entry], Iterable[Entry | tuple[int, Entry]]]
 """(author, entry) -> what goes out instead: to everybody, or (seat, entry) to that seat alone."""
 
 
-def identities(count: int) -> list[Identity]:
-    """Fixed keys, in the order of their public keys: index = seat."""
-    keys = [Identity(bytes([i + 1]) * 32) for i in range(count)]
+def identities(count: int, first: int = 1) -> list[Identity]:
+    """Fixed keys, in the order of their public keys: index = seat. `first` makes them others."""
+    keys = [Identity(bytes([i + first]) * 32) for i in range(count)]
     return sorted(keys, key=lambda identity: identity.public)
 
 
@@ -98,10 +98,11 @@ class Ring:
         chooser: Callable[[int, YourMove], Move | None] | None = None,
         pick: Callable[[int], int] | None = None,
         created: int = 1_700_000_000,
+        first_key: int = 1,
     ) -> None:
         self.folder = folder
         self.group = group or FAST
-        self.keys = identities(count)
+        self.keys = identities(count, first_key)
         self.header = signed_header(
             self.keys, preset=preset, hands=hands, given=given, created=created
         )
@@ -275,10 +276,19 @@ def record(
     seed: int = 1,
     preset: str = "",
     created: int = 1_700_000_000,
+    first_key: int = 1,
 ) -> Record:
     """Play a match and keep what it left; nothing of it stays on the disk."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        ring = Ring(Path(name), count, hands=hands, seed=seed, preset=preset, created=created)
+        ring = Ring(
+            Path(name),
+            count,
+            hands=hands,
+            seed=seed,
+            preset=preset,
+            created=created,
+            first_key=first_key,
+        )
         ring.run()
         ring.close()
         log = ring.log()
