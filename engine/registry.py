@@ -14,6 +14,7 @@ from engine.errors import OptionError
 GAMES = {
     "petrangola": "engine.games.petrangola",
     "traversone": "engine.games.traversone",
+    "briscola": "engine.games.briscola",
 }
 DEFAULT = "petrangola"
 
