@@ -180,6 +180,9 @@ def test_a_hand_is_worth_what_the_decks_in_play_make_it() -> None:
     state = dealt("As As As 7d Fd Cd", preset="marche", decks="3")
     assert worth(state, ITALIAN.split("As As As")) == "petrangulo of 31"
     assert worth(state, ITALIAN.split("2d 2d 2d")) == "tris of 6"
+    automatic = dealt("As", seats=13)
+    assert automatic.deck.copies == 2
+    assert worth(automatic, ITALIAN.split("As As 2s")) == "24 points"
     assert worth(state, [*ITALIAN.split("As As"), UNKNOWN]) == ""
     assert worth(state, ()) == ""
     assert worth(state, ITALIAN.split("As 2s")) == ""

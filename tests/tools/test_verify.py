@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from engine.contract import Result
 from protocol.audit import audit_file
 from protocol.contribution import Kind
 from protocol.evidence_file import Charge
@@ -31,6 +32,7 @@ from tests.tools.running import (
     with_entry,
     with_terms,
 )
+from tools.matches import result_data
 
 KEYS = ["status", "match", "game", "seats", "hands", "steps", "result", "faults"]
 PRINTS = [fingerprint(key.public) for key in identities(3)]
@@ -83,6 +85,18 @@ def test_a_result_is_told_by_the_seats_of_the_header() -> None:
         by_chair = getattr(report.result, key)
         assert [result[key][order[chair]] for chair in range(3)] == list(by_chair)
     assert result["scores"][result["winners"][0]] > 0
+
+
+def test_the_order_of_play_becomes_the_order_of_the_seats() -> None:
+    result = Result((1,), (1, 2, 3), (4, 5, 6), (7, 8, 9), "last-alive")
+    assert result_data(result, (2, 0, 1)) == {
+        "reason": "last-alive",
+        "winners": [0],
+        "scores": [2, 3, 1],
+        "paid": [5, 6, 4],
+        "won": [8, 9, 7],
+    }
+    assert result_data(result, ())["scores"] == [1, 2, 3]
 
 
 def test_a_good_log_for_people(judge: Judge) -> None:
