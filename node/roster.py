@@ -181,13 +181,14 @@ class Roster:
             if refusal is Verdict.ANOTHERS and path.side is Side.OUT:
                 self.impostor(curve, now)
             return refusal
-        again = peer.curve == curve
+        again, old = peer.curve == curve, peer.curve
         if not again:
-            if peer.curve is not None:
-                self._retire(peer, peer.curve)
             if not self._expect(peer, curve):
                 return Verdict.CROWDED
             peer.curve = curve
+            if old is not None:
+                # Were it let back, two processes of one player would throw each other out for ever.
+                self._refuse(old)
         self._strangers.pop(curve, None)
         track = peer.paths.setdefault(path, _Track(curve))
         track.introduced, track.curve = True, curve
@@ -261,9 +262,9 @@ class Roster:
         del now
         key = self._owner.get(curve)
         peer = self._peers.get(key) if key is not None else None
+        was_up = peer is not None and peer.up
         self._refuse(curve)
-        if peer is not None:
-            peer.target = peer.dialled = None
+        if peer is not None and not was_up:
             self._actions.append(Down(peer.key, Why.IMPOSTOR))
 
     # What connections do.
@@ -283,7 +284,7 @@ class Roster:
     def lost(self, path: Path, now: float) -> None:
         """The connection behind `path` closed."""
         for peer in self._peers.values():
-            if peer.paths.pop(path, None) is not None and not peer.paths:
+            if peer.paths.pop(path, None) is not None and not self.paths(peer.key):
                 peer.since = now
                 self._down(peer, Why.LOST)
 
@@ -329,7 +330,8 @@ class Roster:
             self._dial(peer, now)
             if peer.asked is not None and now - peer.asked >= self.limits.away:
                 peer.asked = None
-                self._actions.append(Down(peer.key, Why.UNREACHABLE))
+                if not peer.up:
+                    self._actions.append(Down(peer.key, Why.UNREACHABLE))
 
     # What others may read.
 
@@ -422,7 +424,7 @@ class Roster:
                 if len(peer.expected) < self.limits.keys_a_peer:
                     break
                 if old != peer.curve:
-                    self._retire(peer, old)
+                    self._refuse(old)
             peer.expected.append(curve)
         self._owner[curve] = peer.key
         self._strangers.pop(curve, None)
@@ -430,7 +432,7 @@ class Roster:
 
     def _objection(self, key: bytes, curve: bytes) -> Verdict | None:
         expected = self._owner.get(curve)
-        if key == self.own_key:
+        if self.own_key == key or self.own_curve == curve:
             return Verdict.OWN_KEY
         if key in self._banned or curve in self._refused:
             return Verdict.BANNED
@@ -440,33 +442,31 @@ class Roster:
             return Verdict.CLOSED
         return None
 
-    def _retire(self, peer: _Peer, curve: bytes) -> None:
-        """A process of `peer` is over, since a later one introduced itself: it can't come back.
-
-        Were it let back, two processes with one identity would throw each other out for ever.
-        """
-        for path in [p for p, t in peer.paths.items() if t.curve == curve]:
-            del peer.paths[path]
-        if peer.target is not None and peer.target.curve == curve:
-            peer.target = None
-        if peer.dialled is not None and peer.dialled.curve == curve:
-            peer.dialled = None
-        self._refuse(curve)
-
     def _refuse(self, curve: bytes) -> None:
         self._forget(curve)
         self._actions.append(HangUp(curve))
         self._actions.append(Cut(curve))
 
     def _forget(self, curve: bytes) -> None:
-        """Nobody's from now on, and refused."""
+        """Nobody's from now on, and refused; a peer that was bound to it is down."""
         key = self._owner.pop(curve, None)
         peer = self._peers.get(key) if key is not None else None
-        if peer is not None and curve in peer.expected:
-            peer.expected.remove(curve)
         self._strangers.pop(curve, None)
         self._faults.pop(curve, None)
         _remember(self._refused, curve, self.limits.remembered)
+        if peer is None:
+            return
+        if curve in peer.expected:
+            peer.expected.remove(curve)
+        for path in [p for p, t in peer.paths.items() if t.curve == curve]:
+            del peer.paths[path]
+        if peer.target is not None and peer.target.curve == curve:
+            peer.target = None
+        if peer.dialled is not None and peer.dialled.curve == curve:
+            peer.dialled = None
+        if peer.curve == curve:
+            peer.curve = None
+            self._down(peer, Why.IMPOSTOR)
 
     def _hear(self, peer: _Peer, track: _Track, now: float) -> None:
         self._words += 1
@@ -519,7 +519,7 @@ class Roster:
         curve, peer.dialled = peer.dialled.curve, None
         had = peer.paths.pop(Path(Side.OUT, curve), None)
         self._actions.append(HangUp(curve))
-        if had is not None and not peer.paths:
+        if had is not None and not self.paths(peer.key):
             self._down(peer, Why.LOST)
 
     def _wake(self, now: float) -> None:

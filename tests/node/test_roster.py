@@ -153,6 +153,15 @@ def test_who_can_not_be_reached_is_reported_once() -> None:
     assert [a for a in r.take() if isinstance(a, Down)] == [Down(HIGH, Why.UNREACHABLE)]
 
 
+def test_a_linked_peer_that_is_made_known_again_is_not_reported() -> None:
+    r = linked()
+    r.know(LOW, target(LOW), 0.0)
+    for tenth in range(1, 70):
+        r.heard(CURVES[LOW], IN, tenth / 10)
+        r.tick(tenth / 10)
+    assert r.take() == []
+
+
 @dataclass
 class _Node:
     """A roster in a simulated network of two: what it dials connects if the way is open."""
@@ -355,6 +364,25 @@ def test_a_curve_key_belongs_to_one_player() -> None:
     assert not r.know(HIGH, target(LOW), 0.0)
     assert r.hello(HIGH, CURVES[LOW], IN, 0.0) is Verdict.ANOTHERS
     assert r.heard(CURVES[LOW], IN, 0.1) == LOW
+
+
+def test_a_process_that_speaks_for_two_players_is_nobodys() -> None:
+    r = linked()
+    assert r.hello(HIGH, CURVES[LOW], IN, 0.1) is Verdict.ANOTHERS
+    r.turn_away(CURVES[LOW], 0.1)
+    assert Down(LOW, Why.IMPOSTOR) in r.take()
+    assert (r.up(), r.paths(LOW)) == ([], [])
+    assert r.heard(CURVES[LOW], IN, 0.2) is None
+    assert r.hello(LOW, CURVES[LOW], IN, 0.2) is Verdict.BANNED
+
+
+def test_an_attempt_at_another_process_is_no_link() -> None:
+    r = linked(own=MIDDLE, other=LOW)
+    r.know(LOW, Target(OTHER, "10.0.0.1", 7000), 1.0)
+    r.opened(OTHER, 1.1)
+    r.take()
+    r.lost(IN, 1.2)
+    assert r.take() == [Down(LOW, Why.LOST)]
 
 
 def test_whoever_answers_a_dial_must_be_who_was_dialled() -> None:
@@ -620,6 +648,8 @@ class AnyOrder(RuleBasedStateMachine):
         for info in infos:
             if info.key in self.ups:
                 assert info.paths
+                assert info.curve is not None
+                assert self.roster.allow(info.curve, self.now)
 
 
 TestAnyOrder = AnyOrder.TestCase
