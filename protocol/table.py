@@ -156,6 +156,7 @@ class Table:
         """Begin: contribute whatever is due from this seat now."""
         self._started = True
         self._own()
+        self._go_on()  # after a restart this seat's part may have been the last one missing
 
     # -- what comes in ------------------------------------------------------------------------
 

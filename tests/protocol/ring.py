@@ -116,6 +116,8 @@ class Ring:
         self.events: list[list[Event]] = [[] for _ in self.keys]
         self.verdicts: list[tuple[int, Entry, Verdict]] = []
         self.crashed: set[int] = set()
+        self.on_event: Callable[[int, Event], None] = lambda seat, event: None
+        """Called for every event before it has any effect; it may end the node."""
         self._turns: dict[int, YourMove] = {}
         self.logs = [folder / f"{seat}.busso" for seat in range(count)]
         self.journals: list[Journal] = []
@@ -145,6 +147,7 @@ class Ring:
 
     def _event(self, seat: int, event: Event) -> None:
         self.events[seat].append(event)
+        self.on_event(seat, event)
         if isinstance(event, YourMove):
             self._turns[seat] = event
         if isinstance(event, Outgoing):
