@@ -73,13 +73,17 @@ GAME = registry.get("petrangola")
 
 def told_kinds(game: str) -> set[str]:
     """Every kind of Note that a source of a game makes."""
-    found = set()
+    found: set[str] = set()
     for path in ENGINE.glob(f"{game}*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note":
-                first = node.args[0]
-                assert isinstance(first, ast.Constant), f"{path.name}: a kind that isn't a word"
-                found.add(str(first.value))
+                words = {
+                    word.value
+                    for word in ast.walk(node.args[0])
+                    if isinstance(word, ast.Constant) and isinstance(word.value, str)
+                }
+                assert words, f"{path.name}, line {node.lineno}: a kind that isn't a word"
+                found |= words
     return found
 
 
@@ -91,7 +95,7 @@ def test_every_note_has_its_sentence_and_no_sentence_is_idle(name: str) -> None:
     phrases = registry.get(name).phrases
     kinds = told_kinds(name)
     assert len(kinds) > 5
-    assert {key.partition(".")[0] for key in phrases} == kinds | {SCORES}
+    assert {key.partition(".")[0] for key in phrases} - {SCORES} == kinds
     assert kinds <= set(phrases)  # the plain kind, whatever the values are
 
 
@@ -108,7 +112,7 @@ def test_a_sentence_is_whole_and_asks_for_what_a_note_has(text: str) -> None:
     assert text.endswith((".", "!"))
     assert text.isprintable()
     fields = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-    assert fields <= {"name", "0", "1"}
+    assert all(re.fullmatch(r"name\d?|\d", name) for name in fields)
 
 
 def test_the_terms_of_the_game_are_kept() -> None:
