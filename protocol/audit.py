@@ -10,11 +10,12 @@ be signed again with other keys, so a report shows the keys' fingerprints.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.contract import Result
+from engine.errors import EngineError
 from engine.options import preset_of
 from protocol.contribution import Entry, Kind, statement
 from protocol.errors import (
@@ -23,6 +24,7 @@ from protocol.errors import (
     Fault,
     FileError,
     NotALog,
+    ProtocolError,
     UnsupportedFormat,
 )
 from protocol.evidence_file import Charge, EvidenceFile, read_evidence
@@ -105,13 +107,36 @@ Progress = Callable[[int, int], None]
 """Called with the number of steps done and of all steps."""
 
 
-def moments(header: SignedHeader, log: LogFile, group: Group) -> Iterator[Moment]:
-    """Replay a log step by step; Fault at the first step that doesn't verify."""
+def moments(
+    header: SignedHeader, log: LogFile, group: Group, *, quick: bool = False
+) -> Iterator[Moment]:
+    """Replay a log step by step; Fault at the first step that doesn't verify.
+
+    `quick`: where a hand's seeds are out, its proofs are judged by deriving them again, which is
+    done anyway, and not by their equations too. What is wrong is found all the same, but perhaps
+    at the reveal, by another name: whoever must name the step replays again without it.
+    """
     position = first_position(header.header, log.header, group)
+    later = _derived_later(log.steps) if quick else set()
     for step in log.steps:
-        before = position
+        before = replace(position, later=step.number in later)
         _, position = checked_step(before, step.entries)
         yield Moment(step, before, position)
+
+
+def _derived_later(steps: Sequence[Step]) -> set[int]:
+    """The steps of hands whose seeds come out: between a commitment and the next reveal."""
+    found: set[int] = set()
+    hand: list[int] = []
+    for step in steps:
+        kind = step.entries[0].kind
+        if kind is Kind.COMMIT:
+            hand = []
+        hand.append(step.number)
+        if kind is Kind.REVEAL:
+            found.update(hand)
+            hand = []
+    return found
 
 
 def audit_file(source: Path | bytes, group: Group, progress: Progress | None = None) -> Report:
@@ -132,6 +157,15 @@ def audit_file(source: Path | bytes, group: Group, progress: Progress | None = N
 def audit_log(log: LogFile, group: Group, progress: Progress | None = None) -> Report:
     """Judge a log that was read."""
     try:
+        return _audit_log(log, group, progress, quick=True)
+    except (ProtocolError, EngineError) as error:
+        if isinstance(error, UnsupportedFormat):
+            raise
+        return _audit_log(log, group, progress, quick=False)
+
+
+def _audit_log(log: LogFile, group: Group, progress: Progress | None, *, quick: bool) -> Report:
+    try:
         signed = parse_header(log.header)
         last = first_position(signed.header, log.header, group)
     except UnsupportedFormat:
@@ -142,7 +176,7 @@ def audit_log(log: LogFile, group: Group, progress: Progress | None = None) -> R
     faults: list[Found] = []
     hands, steps = 0, 0
     try:
-        for moment in moments(signed, log, group):
+        for moment in moments(signed, log, group, quick=quick):
             last, steps = moment.after, moment.step.number
             if moment.before.stage is Stage.CHECKPOINT:
                 hands += 1
@@ -151,6 +185,8 @@ def audit_log(log: LogFile, group: Group, progress: Progress | None = None) -> R
             if progress:
                 progress(steps, len(log.steps))
     except Fault as fault:
+        if quick:
+            raise
         faults.append(Found(fault.step, fault.seat, fault.kind, fault.text))
         return Report(Status.CORRUPT, header, hands, steps, None, tuple(faults), last)
     status = Status.COMPLETE if last.closed else Status.OPEN

@@ -38,8 +38,15 @@ from protocol.hashing import (
     u64le,
 )
 from protocol.keyproof import KeyPair, KeyStatement, hand_key, joint_key, prove_key, verify_key
-from protocol.shares import make_shares, open_card, shares_size, verify_shares
-from protocol.shuffle import Deck, encode_shuffle_body, shuffle, start_deck, verify_shuffle
+from protocol.shares import decode_shares, make_shares, open_card, shares_size, verify_shares
+from protocol.shuffle import (
+    Deck,
+    decode_shuffle_body,
+    encode_shuffle_body,
+    shuffle,
+    start_deck,
+    verify_shuffle,
+)
 
 COMMIT_SIZE = 64
 Slots = tuple[int, ...]
@@ -175,8 +182,15 @@ class Deal:
         self._expect(Phase.SHUFFLE)
         return self.terms.seats[self.shuffled]
 
-    def check_shuffle(self, body: bytes, place: Place) -> Deck:
-        """The shuffled deck, once its proof holds: the due seat permuted and re-encrypted."""
+    def check_shuffle(self, body: bytes, place: Place, *, later: bool = False) -> Deck:
+        """The shuffled deck, once its proof holds: the due seat permuted and re-encrypted.
+
+        `later`: the caller will have `check_reveal` derive these octets from the seat's seed. The
+        prover's formulas give nothing but valid proofs, so that settles it, and it is needed
+        anyway; the proof is only read here.
+        """
+        if later:
+            return decode_shuffle_body(self.group, body, self.terms.deck.size)[0]
         ctx = self._ctx(self.shuffler, place, Act.SHUFFLE)
         return verify_shuffle(self.group, ctx, self._joint(), self._deck(), body)
 
@@ -219,9 +233,16 @@ class Deal:
         return sorted(slot for slot in wanted if seat not in self.shares.get(slot, ()))
 
     def check_shares(
-        self, seat: int, slots: Sequence[int], body: bytes, place: Place
+        self,
+        seat: int,
+        slots: Sequence[int],
+        body: bytes,
+        place: Place,
+        *,
+        later: bool = False,
     ) -> tuple[Point, ...]:
-        """The shares of `seat` for exactly `slots`, once their proof holds."""
+        """The shares of `seat` for exactly `slots`, once their proof holds; `later` as for
+        `check_shuffle`."""
         self._expect(Phase.READY)
         if not slots:
             if body:
@@ -229,6 +250,8 @@ class Deal:
             return ()
         if len(body) != shares_size(len(slots)):
             raise ProofError(f"shares for {len(slots)} cards are due, these octets are not that")
+        if later:
+            return decode_shares(self.group, body, len(slots))
         ctx = self._ctx(seat, place, Act.SHARES, slots)
         return verify_shares(self.group, ctx, self.keys[seat], self._firsts(slots), body)
 
@@ -267,10 +290,20 @@ class Deal:
 
     # -- reseals --------------------------------------------------------------------------
 
-    def check_reseal(self, seat: int, slots: Sequence[int], body: bytes, place: Place) -> Deck:
+    def check_reseal(
+        self,
+        seat: int,
+        slots: Sequence[int],
+        body: bytes,
+        place: Place,
+        *,
+        later: bool = False,
+    ) -> Deck:
         """The new ciphertexts of `slots`, once the proof holds that `seat` only permuted and
-        re-encrypted those that lay there."""
+        re-encrypted those that lay there; `later` as for `check_shuffle`."""
         self._expect(Phase.READY)
+        if later:
+            return decode_shuffle_body(self.group, body, len(slots))[0]
         ctx = self._ctx(seat, place, Act.RESEAL, slots)
         return verify_shuffle(self.group, ctx, self._joint(), self._part(slots), body)
 

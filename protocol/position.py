@@ -89,6 +89,8 @@ class Position:
     """What the last step showed to be broken."""
     revealed: Revealed | None = None
     """After a Reveal and until the next hand: every card of the hand, as the engine was told."""
+    later: bool = False
+    """The proofs of this step will be derived from seeds that come later in the same log."""
     signed: Mapping[int, int] = field(default_factory=dict)
     """seat -> the last step to which it contributed."""
 

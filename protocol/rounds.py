@@ -125,7 +125,9 @@ def _check_move(position: Position, seat: int, body: bytes) -> Position:
         state, slots = following(position, move)
         deal: Deal | None = position.deal
         if slots:
-            points = position.dealt().check_shares(seat, slots, shares, position.place)
+            points = position.dealt().check_shares(
+                seat, slots, shares, position.place, later=position.later
+            )
             deal = position.dealt().with_shares(seat, slots, shares, points, position.place)
         elif shares:
             raise ProofError("the move carries shares that are not due")
@@ -184,7 +186,7 @@ def _keyed(position: Position, parts: Sequence[Checked]) -> Position:
 
 def _check_shuffle(position: Position, seat: int, body: bytes) -> Any:
     with _blaming(position, seat):
-        return position.dealt().check_shuffle(body, position.place)
+        return position.dealt().check_shuffle(body, position.place, later=position.later)
 
 
 def _shuffled(position: Position, parts: Sequence[Checked]) -> Position:
@@ -203,7 +205,9 @@ def _turn(position: Position) -> Cards:
 def _check_shares(position: Position, seat: int, body: bytes) -> Any:
     slots = position.owed(seat, _turn(position))
     with _blaming(position, seat):
-        return position.dealt().check_shares(seat, slots, body, position.place)
+        return position.dealt().check_shares(
+            seat, slots, body, position.place, later=position.later
+        )
 
 
 def _shared(position: Position, parts: Sequence[Checked]) -> Position:
@@ -226,7 +230,9 @@ def resealing(position: Position) -> Reseal:
 def _check_reseal(position: Position, seat: int, body: bytes) -> Any:
     slots = resealing(position).slots
     with _blaming(position, seat):
-        return position.dealt().check_reseal(seat, slots, body, position.place)
+        return position.dealt().check_reseal(
+            seat, slots, body, position.place, later=position.later
+        )
 
 
 def _resealed(position: Position, parts: Sequence[Checked]) -> Position:

@@ -87,6 +87,17 @@ def make_shares(
     return b"".join(shares) + t1 + t2 + encode_scalar((w + c * key.secret) % Q)
 
 
+def decode_shares(group: Group, body: bytes, count: int) -> tuple[Point, ...]:
+    """The shares in a body for `count` slots, unproven; ProofError unless they can be read."""
+    _check_count(count)
+    if len(body) != shares_size(count):
+        raise ProofError(f"Shares for {count} slots are {len(body)} octets long.")
+    try:
+        return tuple(group.decode_many(body[: count * POINT_SIZE], allow_identity=True))
+    except EncodingError as error:
+        raise ProofError(f"Shares can't be read: {error}") from error
+
+
 def _parse(group: Group, ctx: bytes, public: Point, firsts: Sequence[Point], body: bytes) -> _Proof:
     count = len(firsts)
     _check_count(count)
