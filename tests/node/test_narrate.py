@@ -71,20 +71,20 @@ CARD = re.compile(r"(?<![\w'])[A234567FCR][cdsb](?!\w)")
 GAME = registry.get("petrangola")
 
 
-def told_kinds(game: str) -> set[str]:
-    """Every kind of Note that a source of a game makes."""
+def told_kinds(game: str) -> tuple[set[str], bool]:
+    """The kinds of Note that the sources of a game write out, and whether those are all: a kind
+    may be a variable as well."""
     found: set[str] = set()
+    written_out = True
     for path in ENGINE.glob(f"{game}*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note":
-                words = {
-                    word.value
-                    for word in ast.walk(node.args[0])
-                    if isinstance(word, ast.Constant) and isinstance(word.value, str)
-                }
-                assert words, f"{path.name}, line {node.lineno}: a kind that isn't a word"
-                found |= words
-    return found
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    found.add(first.value)
+                else:
+                    written_out = False
+    return found, written_out
 
 
 # -- sentences --------------------------------------------------------------------------------
@@ -93,10 +93,12 @@ def told_kinds(game: str) -> set[str]:
 @pytest.mark.parametrize("name", registry.GAMES)
 def test_every_note_has_its_sentence_and_no_sentence_is_idle(name: str) -> None:
     phrases = registry.get(name).phrases
-    kinds = told_kinds(name)
+    kinds, all_of_them = told_kinds(name)
     assert len(kinds) > 5
-    assert {key.partition(".")[0] for key in phrases} - {SCORES} == kinds
     assert kinds <= set(phrases)  # the plain kind, whatever the values are
+    said = {key.partition(".")[0] for key in phrases}
+    assert said <= set(phrases)
+    assert not all_of_them or said - {SCORES} == kinds
 
 
 SENTENCES = [
@@ -108,7 +110,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_a_sentence_is_whole_and_asks_for_what_a_note_has(text: str) -> None:
-    assert text[0].isupper() or text.startswith("{name}")
+    assert text[0].isupper() or text.startswith("{")
     assert text.endswith((".", "!"))
     assert text.isprintable()
     fields = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
