@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,8 +21,9 @@ from protocol.encoding import array, unpack
 from protocol.errors import LocalProtocolError
 from protocol.group import Point, ProofError
 from protocol.hashing import card_points
+from protocol.log import read_log
 from protocol.position import Position
-from tests.protocol.groups import FAST, vectors
+from tests.protocol.groups import FAST, VECTORS, vectors
 from tests.protocol.ring import Record, record
 
 DECK = Deck(ITALIAN, 1)
@@ -392,6 +395,19 @@ def test_a_reveal_answers_for_every_octet(ready: Deal) -> None:
         changed[index] = replace(sent, body=sent.body[:-1] + bytes([sent.body[-1] ^ 1]))
         with pytest.raises(ProofError, match="shuffle"):
             replace(ready, sent=tuple(changed)).check_reveal(sent.seat, secrets[sent.seat].seed)
+
+
+def test_the_example_of_the_specification() -> None:
+    """Its lines are steps of the golden log that it names."""
+    log = read_log(VECTORS / "golden" / "petrangola-1-two-seats.busso")
+    text = (Path(__file__).parent.parent.parent / "protocol" / "DEAL.md").read_text("utf-8")
+    lines = re.findall(r"^ ?(\d+) +((?:\d )+) +([a-z-]+) +(\d+)  \w", text.split("```")[1], re.M)
+    assert len(lines) == 14
+    for number, seats, kind, size in lines:
+        entries = log.steps[int(number) - 1].entries
+        assert [c.seat for c in entries] == [int(seat) for seat in seats.split()]
+        assert {(str(c.kind), len(c.body)) for c in entries} == {(kind, int(size))}
+    assert int(lines[-1][0]) == len(log.steps)
 
 
 # -- vectors -----------------------------------------------------------------------------
