@@ -81,7 +81,8 @@ class Open:
 class Reseal:
     """Let seat `by` re-encrypt and permute `slots` among themselves, so nobody can follow a card.
 
-    Afterwards nothing is known about those slots until they are shown or opened again.
+    Afterwards nobody but `by`, who made the permutation, knows anything about those slots until
+    they are shown or opened again.
     """
 
     slots: tuple[int, ...]
@@ -235,7 +236,7 @@ Input = Move | Answers | Drawn | Shuffled | Seen | Resealed | Revealed | Leave
 class Promise:
     """Something that `seat` asserted by its move and hidden cards will show: `rule` says what.
 
-    `move` counts the hand's Moves from 0, so that a log can name the step.
+    `move` counts the hand's Moves and Answers from 0, so that a log can name the step.
     """
 
     seat: int
@@ -273,12 +274,16 @@ class Pile:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One hand's worth in `busso score`: rank 1 is best, equal hands share a rank."""
+    """One hand's worth in `busso score`: rank 1 is best, equal hands share a rank.
+
+    `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5.
+    """
 
     hand: str
     kind: str
     points: int
     rank: int
+    parts: int = 1
 
 
 class State(ABC):

@@ -13,6 +13,7 @@ from engine.errors import OptionError
 
 GAMES = {
     "petrangola": "engine.games.petrangola",
+    "mambassa": "engine.games.mambassa",
     "traversone": "engine.games.traversone",
     "briscola": "engine.games.briscola",
 }

@@ -353,9 +353,12 @@ class RecordWriter:
     """Makes the Record of a match from its inputs, one `add` each, as they were played.
 
     Open and live hands alike. A live hand is written when it ends: with the deck that Revealed
-    brought out; as void (`deck unknown`) if somebody left before the showdown or broke a promise;
-    with the cards that were opened if somebody left when only the reveal was due. A hand that is
-    still going on has no deck yet and is left out, but for its cut.
+    brought out; as void (`deck unknown`) if somebody left before the showdown, or while a promise
+    was open, or broke one; with the cards that were opened if somebody left when only the reveal
+    was due. A hand that is still going on has no deck yet and is left out, but for its cut.
+
+    A record has no reseals: reading it leaves cards where they are. So a game that asks for them
+    writes its moves in words that don't depend on the order in which cards lie.
 
     The record is canonical: only options that differ from the preset that fits best, the shortest
     draws, moves as the game formats them.
@@ -394,13 +397,16 @@ class RecordWriter:
     def record(self, *, result: bool = True) -> Record:
         """What was added so far, with the result as it stands unless `result` is false."""
         game = self.state.game
+        entries = self._entries
+        if entries and isinstance(entries[-1], HandLine):
+            entries = entries[:-1]  # nothing of that hand can be written yet
         return Record(
             game.name,
             game.version,
             self._preset,
             self._options,
             tuple(SeatLine(name) for name in self._names),
-            tuple(self._entries),
+            tuple(entries),
             ResultLine(standing(self.state)) if result else None,
         )
 
@@ -409,16 +415,14 @@ class RecordWriter:
         match given:
             case Seen():
                 return
-            case Resealed():
-                raise OutOfTurn("after a reseal a slot isn't what it was: add this hand openly")
-            case Revealed(faces) if not after.breaches:
-                self._write_live(held, faces)
+            case Revealed() if not after.breaches:
+                self._write_live(held, given)
             case Revealed():
                 out = sorted({breach.promise.seat for breach in after.breaches})
                 self._entries += [DeckLine(()), LeaveLine(tuple(out), False)]
             case Leave(seats, may_return) if _ends_hand(before, after):
-                if before.turn() == Cards((Reveal(),)):
-                    self._write_live(held, before.faces)
+                if before.turn() == Cards((Reveal(),)) and not before.promises:
+                    self._write_live(held, Revealed(before.faces))
                 else:
                     self._entries.append(DeckLine(()))
                 self._entries.append(LeaveLine(seats, may_return))
@@ -427,11 +431,17 @@ class RecordWriter:
                 return
         self._live = None
 
-    def _write_live(self, held: Sequence[tuple[State, Input]], faces: bytes) -> None:
+    def _write_live(self, held: Sequence[tuple[State, Input]], told: Revealed) -> None:
+        """The deck as it was dealt, and each move in the words of who sees where cards lie then."""
         shuffle, *moves = held
-        self._entries.append(DeckLine(_texts(shuffle[0].turn(), faces)))
-        known = {slot: face for slot, face in enumerate(faces) if face != UNKNOWN}
+        self._entries.append(DeckLine(_texts(shuffle[0].turn(), told.faces)))
+        reseals = 0
         for state, given in moves:
+            if isinstance(given, Resealed):
+                reseals += 1
+                continue
+            faces = enumerate(told.moved(reseals))
+            known = {slot: face for slot, face in faces if face != UNKNOWN}
             self._entries += _entries(state.informed(known), given)
 
 

@@ -1,0 +1,131 @@
+"""A player for Mambassa: the best hand in reach, a discard where a drawn card likely helps.
+
+Law: this file reads a position through what its seat may see, and asks it for the legal moves.
+It must never read a card that `visible` hides, nor know a rule of its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.cards import UNKNOWN
+from engine.contract import Move
+from engine.games.mambassa_hands import HAND, TRIS
+from engine.games.mambassa_moves import (
+    BOTTOMS,
+    CAMICIA,
+    DISCARD,
+    EXCHANGES,
+    KNOCK,
+    STAY,
+    Bottom,
+    Exchange,
+)
+
+if TYPE_CHECKING:
+    from engine.games.mambassa_state import MambassaState
+
+Faces = tuple[int, ...]
+
+# Half points with which a player likely isn't the worst once all others have had their last turn,
+# by the number of players, measured with the player itself.
+_ENOUGH = {2: 62, 3: 58, 4: 56, 5: 54}
+_ENOUGH_MANY = 52
+_PATIENCE = 2
+"""Half points that a knock may be worse for each round that has gone."""
+_ONE_TURN = 6
+"""How much less is enough for the dealer's swap, after which the others have one turn."""
+_SAMPLE = 10
+"""Cards that are tried to see what a drawn one may be worth."""
+_NEAR = 4
+"""What one card short of a declared hand is worth in half points, while the hand may go on."""
+
+
+def suggest(view: MambassaState, seat: int, rng: random.Random) -> Move:
+    """A sensible legal move of `seat`; ties are broken by `rng`."""
+    legal = list(view.legal(seat))
+    first = legal[0]
+    visible = view.visible(seat)
+    faces = tuple(face if visible >> slot & 1 else UNKNOWN for slot, face in enumerate(view.faces))
+    hand = tuple(faces[slot] for slot in view.hand_of(seat))
+    monte = tuple(faces[slot] for slot in view.monte)
+    if isinstance(first, Bottom | type(KNOCK)) and UNKNOWN not in hand:
+        unseen = [face for face in range(view.deck.size) if face not in faces]
+        trial = rng.sample(unseen, min(_SAMPLE, len(unseen)))
+        if isinstance(first, Bottom):
+            return BOTTOMS[_discard(view, hand, trial)[0]]
+        if UNKNOWN not in monte:
+            return _turn(view, hand, monte, trial, rng)
+    if first is STAY and UNKNOWN not in monte:
+        enough = _enough(view) - _ONE_TURN
+        return legal[1] if view.match.judge.value(monte).halves >= enough else first
+    return legal[-1] if len(legal) == 2 else rng.choice(legal)
+
+
+def _enough(view: MambassaState) -> int:
+    players = len(view.players)
+    return _ENOUGH.get(players, _ENOUGH_MANY) - _PATIENCE * (view.turns // players)
+
+
+def _worth(view: MambassaState, hand: Faces) -> float:
+    """Half points, and a little for what decides between equal ones."""
+    return view.match.judge.value(hand).key / 1000
+
+
+def _discard(view: MambassaState, hand: Faces, trial: Sequence[int]) -> tuple[int, float]:
+    """The position whose card is best changed for one of `trial`, and what the hand is then worth
+    on the average."""
+    means = []
+    for place in range(HAND):
+        kept = hand[:place] + hand[place + 1 :]
+        means.append(sum(_worth(view, (*kept, face)) for face in trial) / max(1, len(trial)))
+    best = max(range(HAND), key=means.__getitem__)
+    return best, means[best]
+
+
+def _turn(
+    view: MambassaState, hand: Faces, monte: Faces, trial: Sequence[int], rng: random.Random
+) -> Move:
+    """A last turn takes what is best on the average; before that a knock must be worth it."""
+    last = view.left >= 0
+    cards = hand + monte
+    plain = EXCHANGES[: len(EXCHANGES) // 2]
+    scored = [
+        (_worth(view, move.hand(cards)) + _near(move.hand(cards), last), move) for move in plain
+    ]
+    most = max(worth for worth, _ in scored)
+    move = rng.choice([move for worth, move in scored if worth == most])
+    after = move.hand(cards)
+    options: list[tuple[float, Move]] = [
+        (most, move),
+        (_drawn(view, after, trial), Exchange(move.give, move.take, True)),
+        (_drawn(view, hand, trial), DISCARD),
+    ]
+    if last:
+        options += [(_worth(view, hand), KNOCK), (_worth(view, monte), CAMICIA)]
+    else:
+        enough = _enough(view)
+        for result, knock in ((hand, KNOCK), (monte, CAMICIA)):
+            worth = _worth(view, result)
+            if worth >= enough and worth + 2 >= most:
+                options.append((1000 + worth, knock))
+    best = max(worth for worth, _ in options)
+    return next(move for worth, move in options if worth == best)
+
+
+def _drawn(view: MambassaState, hand: Faces, trial: Sequence[int]) -> float:
+    """What a hand is worth once its worst card was changed for an unknown one."""
+    if view.match.judge.value(hand).halves >= TRIS:
+        return 0.0  # it is declared, or the fourth card decides nothing
+    return _discard(view, hand, trial)[1]
+
+
+def _near(hand: Faces, last: bool) -> float:
+    """Three aces, or three of A R C F of one suit, want one card only."""
+    if last:
+        return 0.0
+    aces = sum(face % 10 == 0 for face in hand)
+    courts = [face // 10 for face in hand if face % 10 in (0, 7, 8, 9)]
+    return _NEAR if aces == 3 or any(courts.count(suit) == 3 for suit in set(courts)) else 0.0

@@ -1,0 +1,164 @@
+"""From the hands on the table to tokens, the pot and the end (MAM-02, MAM-30..MAM-33).
+
+Law: this file knows a match between two deals and what a deal does to it. It must never know
+slots, turns or who may see what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from engine.cards import Deck
+from engine.contract import Note, Result
+from engine.games.mambassa_hands import Judge, MambassaOptions, Value, judge
+from engine.games.petrangola_settle import ABANDONED, DEALER_WINS, LAST_ALIVE, UNFINISHED
+
+__all__ = ["ABANDONED", "DEALER_WINS", "LAST_ALIVE", "UNFINISHED"]
+
+MAMBASSA: Final = "mambassa"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What outlives a deal; one integer a seat in each tuple.
+
+    tokens  lives held now; 0 is dead
+    paid    into the pot, in units of the stake's kind
+    drawn   out of the pot before the end (extra lives of MAM-31), in the same units
+    """
+
+    options: MambassaOptions
+    deck: Deck
+    sorted_deck: bytes
+    judge: Judge
+    tokens: tuple[int, ...]
+    paid: tuple[int, ...]
+    drawn: tuple[int, ...]
+
+    @property
+    def pot(self) -> int:
+        """What lies in the pot now, in units of the stake's kind."""
+        return sum(self.paid) - sum(self.drawn)
+
+    def living(self) -> tuple[int, ...]:
+        """The seats with tokens, ascending."""
+        return tuple([seat for seat, tokens in enumerate(self.tokens) if tokens])
+
+    def first_living(self, start: int) -> int:
+        """The first living seat from `start` on, in the order of play (PET-05)."""
+        seats = len(self.tokens)
+        seat = start % seats
+        while not self.tokens[seat]:
+            seat = (seat + 1) % seats
+        return seat
+
+
+def new_match(options: MambassaOptions, seats: int, deck: Deck) -> Match:
+    """A match before its first deal: of the tokens each bought one lies in the pot (MAM-02)."""
+    return Match(
+        options,
+        deck,
+        bytes(sorted(deck.face(card) for card in range(deck.size))),
+        judge(options),
+        (options.tokens - 1,) * seats,
+        (options.stake,) * seats,
+        (0,) * seats,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One hand at the end of a deal: rank 1 is best, equal hands share one."""
+
+    seat: int
+    value: Value
+    rank: int
+    lost: int
+    gained: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the hands mean for `match`, which it becomes once the deal stands (GEN-01).
+
+    players, values  the hands in dealing order
+    lost, gained     the seats that pay a token, and those that take one out of the pot
+    """
+
+    players: tuple[int, ...]
+    values: tuple[Value, ...]
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
+    match: Match
+    notes: tuple[Note, ...]
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """The hands in dealing order."""
+        return tuple(
+            Shown(
+                seat,
+                value,
+                1 + sum(other.key > value.key for other in self.values),
+                int(seat in self.lost),
+                int(seat in self.gained),
+            )
+            for seat, value in zip(self.players, self.values, strict=True)
+        )
+
+
+def settle(
+    match: Match, players: tuple[int, ...], values: Sequence[Value], declared: tuple[int, ...]
+) -> Outcome:
+    """MAM-30 to MAM-32: `players` in the order of play, the dealer last, the worth of each hand,
+    and the seats that declared, rightly, in the order of play."""
+    worst = min([v.key for v in values])
+    lost = tuple([s for s, v in zip(players, values, strict=True) if v.key == worst])
+    gained: tuple[int, ...] = ()
+    notes: tuple[Note, ...] = ()
+    if declared:
+        first = declared[0]  # of several the first in the order of play counts (MAM-32)
+        kind = values[players.index(first)].kind
+        notes = (Note(kind, first),)
+        if kind == MAMBASSA:
+            lost = tuple(seat for seat in players if seat != first)
+        else:
+            gained = (first,)  # the worst has just paid, so that the pot isn't empty
+    stake = match.options.stake
+    tokens, paid, drawn = list(match.tokens), list(match.paid), match.drawn
+    for seat in lost:
+        tokens[seat] -= 1
+        paid[seat] += stake
+    notes += tuple([Note("pays", seat, (tokens[seat],)) for seat in lost])
+    if len(lost) > 1:
+        notes += (Note("pay-together", -1, (len(lost),)),)
+    for seat in gained:
+        tokens[seat] += 1
+        drawn = (*drawn[:seat], drawn[seat] + stake, *drawn[seat + 1 :])
+        notes += (Note("extra-life", seat, (tokens[seat],)),)
+    after = Match(
+        match.options, match.deck, match.sorted_deck, match.judge, tuple(tokens), tuple(paid), drawn
+    )
+    return Outcome(players, tuple(values), lost, gained, after, notes)
+
+
+def put_out(match: Match, seats: Iterable[int]) -> Match:
+    """GEN-01, GEN-02: `seats` are dead, their tokens go into the pot as all lost ones do."""
+    tokens, paid = list(match.tokens), list(match.paid)
+    for seat in seats:
+        paid[seat] += tokens[seat] * match.options.stake
+        tokens[seat] = 0
+    return replace(match, tokens=tuple(tokens), paid=tuple(paid))
+
+
+def result(match: Match, winners: tuple[int, ...], reason: str) -> Result:
+    """MAM-33: the winner, one at most, takes the pot.
+
+    `won` counts tokens taken out of the pot before too, so that paid and won balance at the end.
+    """
+    won = list(match.drawn)
+    for seat in winners:
+        won[seat] += match.pot
+    return Result(winners, match.tokens, match.paid, tuple(won), reason)

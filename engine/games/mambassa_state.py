@@ -1,0 +1,623 @@
+"""A position of Mambassa and the way forward from it (MAM-03..MAM-14, MAM-32, GEN-01, GEN-02).
+
+Law: this file knows the order of a hand: what is due, what it opens, when it ends. It must never
+know how cards are dealt, nor judge hands and tokens by itself (mambassa_hands, mambassa_settle);
+nothing in it looks at a card that its state doesn't show.
+
+    phase       turn()                                   next
+    ----------  ---------------------------------------  ----------------------------------------
+    DRAW        Cards(Draw)                              SHUFFLE: the highest card deals (MAM-03)
+    SHUFFLE     Cards(Shuffle)                           LOOK
+    LOOK        Cards(Show hands, Show monte to dealer)  CHOOSE
+    CHOOSE      Decide(dealer)                           TURNUP
+    TURNUP      Cards(Open ..., Show ...)                STATEMENTS
+    STATEMENTS  Ask(all): declare or none                PLAY, SHOW if somebody declared
+    PLAY        Decide(seat)                             OPENING, RESEAL, the next turn, SHOW
+    OPENING     Cards(Open what was given)               STATEMENT
+    STATEMENT   Decide(seat): declare or none            RESEAL, the next turn, SHOW
+    RESEAL      Cards(Reseal the hand)                   BOTTOM
+    BOTTOM      Decide(seat): which card to discard      DRAWING
+    DRAWING     Cards(Show the kept, Show the top)       STATEMENT
+    SHOW        Cards(Open all hands)                    REVEAL
+    REVEAL      Cards(Reveal)                            SHUFFLE, OVER
+    OVER        Over
+
+A turn with both steps is thus PLAY, OPENING, STATEMENT, RESEAL, BOTTOM, DRAWING, STATEMENT. A
+phase whose requests are empty is passed over, and an open state passes over LOOK, TURNUP, OPENING,
+RESEAL, DRAWING, SHOW and REVEAL by itself; its reseals leave the cards where they are. `Leave`
+leads to SHUFFLE or OVER (before the first dealer is known, back to DRAW). When only the reveal is
+due it doesn't undo what the hands showed, unless a promise is still open then: what nobody can
+audit doesn't count (GEN-01).
+
+Every statement is a promise (MAM-32). It is settled with the hands if no reseal has come between,
+else by the reveal, which tells how each reseal moved the cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from engine.cards import UNKNOWN
+from engine.contract import (
+    Answers,
+    Ask,
+    Breach,
+    Cards,
+    Decide,
+    Draw,
+    Drawn,
+    Input,
+    Leave,
+    Move,
+    Note,
+    Open,
+    Over,
+    Promise,
+    Reseal,
+    Resealed,
+    Reveal,
+    Revealed,
+    Seen,
+    Show,
+    Shuffle,
+    Shuffled,
+    mask_of,
+)
+from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.games import mambassa_moves, mambassa_settle
+from engine.games.mambassa_hands import HAND, MAX_SEATS, MambassaOptions, deck_for
+from engine.games.mambassa_moves import (
+    Bottom,
+    Camicia,
+    Declare,
+    Discard,
+    Exchange,
+    Knock,
+    Nothing,
+    Plan,
+    Stay,
+)
+from engine.games.mambassa_position import Hand, Phase, Position, special
+from engine.games.petrangola_position import open_slots
+
+_PLAY = Phase.PLAY
+_STATEMENT = Phase.STATEMENT
+_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
+_REVEAL: Final = Cards((Reveal(),))
+_DRAW_ORDER: Final = (9, 0, 1, 2, 3, 4, 5, 6, 7, 8)
+"""MAM-03, by rank as it is printed: the ace is high."""
+
+
+class MambassaState(Position):
+    """A position that `apply` leads on from; `Position` has the fields."""
+
+    __slots__ = ()
+
+    def apply(self, given: Input) -> MambassaState:
+        handler = _TABLE[self.phase].get(type(given))
+        if handler is not None:
+            return handler(self, given)
+        if isinstance(given, Move) and isinstance(self.due, Decide):
+            raise _misplaced(self.phase)
+        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+
+    def played_openly(self, faces: bytes) -> MambassaState:
+        """This position as an open one, for roll-outs, where `faces` is the whole deck as it lies
+        now; it must agree with what is known here (ValueError), and what is due is answered at
+        once."""
+        faces = self._checked(faces)
+        self._agree(faces)
+        new = self._copy()
+        new.faces = faces
+        new.auto = True
+        if new.phase is Phase.REVEAL:
+            return new._finish(())
+        if new.phase is Phase.RESEAL:
+            return new._after_reseal()
+        if Seen not in _TABLE[new.phase]:
+            return new
+        return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+
+    # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
+
+    def _drawn(self, given: Drawn) -> MambassaState:
+        """MAM-03: seat i has the i-th card."""
+        self.deck.check(given.faces)
+        new = self._copy()
+        strength = self.match.judge.suit_strength
+        kind = self.deck.kind
+        cards = [
+            (_DRAW_ORDER[kind.rank(face)], strength[kind.suit(face)], seat)
+            for seat, face in zip(self.players, given.faces, strict=False)
+        ]
+        dealer = max(cards)[2]
+        new.notes = (Note("dealer-drawn", dealer),)
+        return new._to_shuffle(dealer)
+
+    def _to_shuffle(self, dealer: int) -> MambassaState:
+        """The next hand, with nothing of the last one's cards left (PET-05)."""
+        living = self.match.living()
+        self.hand += 1
+        self.dealer = dealer
+        at = living.index(dealer)
+        self.players = living[at + 1 :] + living[: at + 1]
+        self._clear()
+        self.phase = Phase.SHUFFLE
+        self.due = Cards((Shuffle(self.deck),))
+        self.notes += (Note("deals", dealer, (self.hand,)),)
+        return self
+
+    def _clear(self) -> None:
+        """No card of the last hand is left."""
+        self.faces = b""
+        self.opened = 0
+        self.shown = (0,) * self.seats
+        self.promises = ()
+        self.claims = ()
+        self.held = ()
+        self.monte = self.stock = ()
+        self.at = self.turns = self.made = self.reseals = 0
+        self.left = -1
+        self.discard = self.auto = False
+        self.declared = ()
+
+    def _shuffled(self, given: Shuffled) -> MambassaState:
+        """CARD-06, MAM-04, MAM-05: packets of four, then the monte; the rest is the stock."""
+        new = self._copy()
+        n = len(self.players)
+        new.held, new.monte, new.stock = _packets(n, self.deck.size)
+        new.breaches = ()
+        new.outcome = None
+        if given.faces is None:
+            new.faces = bytes((UNKNOWN,)) * self.deck.size
+        else:
+            new.faces = self._checked(given.faces)
+            new.auto = True
+        new.phase = Phase.LOOK
+        if new.auto:
+            return new._after_look()
+        shows = [Show(new.held[i], self.players[i]) for i in range(n - 1)]
+        new.due = Cards((*shows, Show(new.monte, self.dealer)))
+        return new
+
+    def _looked(self, given: Seen) -> MambassaState:
+        return self._see(given)._after_look()
+
+    def _after_look(self) -> MambassaState:
+        """MAM-04: the dealer saw the next four cards, and nobody the dealer's hand."""
+        shown = [0] * self.seats
+        for seat, hand in zip(self.players, self.held, strict=True):
+            shown[seat] = 15 << (self.monte if seat == self.dealer else hand)[0]
+        self.shown = tuple(shown)
+        self.phase = Phase.CHOOSE
+        self.due = _DECIDE[self.dealer]
+        return self
+
+    def _stay(self, _: Stay) -> MambassaState:
+        new = self._copy()
+        new.notes = (Note("stays", self.dealer),)
+        return new._to_turnup(Open(self.monte), Show(self.held[-1], self.dealer))
+
+    def _swap(self, _: Camicia) -> MambassaState:
+        """MAM-04, PET-13: the dealer keeps the four cards, and the blind hand becomes the monte."""
+        new = self._copy()
+        new.monte = self.held[-1]
+        new.held = (*self.held[:-1], self.monte)
+        new.left = len(self.players) - 1
+        new.notes = (Note("swaps", self.dealer), Note("dies-with", self.players[-2]))
+        return new._to_turnup(Open(new.monte))
+
+    def _to_turnup(self, *requests: Open | Show) -> MambassaState:
+        self.made = 1
+        self.phase = Phase.TURNUP
+        self.due = Cards(requests)
+        return self._after_turnup() if self.auto else self
+
+    def _turned_up(self, given: Seen) -> MambassaState:
+        return self._see(given)._after_turnup()
+
+    def _after_turnup(self) -> MambassaState:
+        self.opened |= mask_of(open_slots(self.due))
+        if self.left < 0:
+            self.shown = _with(self.shown, self.dealer, mask_of(self.held[-1]))
+        self.phase = Phase.STATEMENTS
+        self.due = _ask(tuple(sorted(self.players)))
+        return self
+
+    # ------------------------------------------------------------------ statements
+
+    def _answered(self, given: Answers) -> MambassaState:
+        """MAM-32: each states what the own hand is."""
+        asked = self.due.seats if isinstance(self.due, Ask) else ()
+        if tuple(seat for seat, _ in given.moves) != asked:
+            raise OutOfTurn(f"answers are due from the seats {asked} in this order")
+        said = dict(given.moves)
+        new = self._copy()
+        for seat, hand in zip(self.players, self.held, strict=True):
+            new._state(seat, hand, said[seat])
+        new.made += 1
+        if new.declared:
+            return new._to_show()
+        new.phase = _PLAY
+        new.due = _DECIDE[self.players[0]]
+        return new
+
+    def _stated(self, move: Declare | Nothing) -> MambassaState:
+        at = self.at
+        new = self._copy()
+        new._state(self.players[at], self.held[at], move)
+        new.made += 1
+        if new.declared:
+            return new._to_show()
+        return new._to_reseal() if self.discard else new._after_turn()
+
+    def _state(self, seat: int, hand: Hand, move: Move) -> None:
+        """Note down a statement; while the cards can't be seen it is a promise."""
+        declares = type(move) is Declare
+        if not declares and type(move) is not Nothing:
+            raise IllegalMove("MAM-32", "the answer is declare or none")
+        true = self._special(hand)
+        if true is not None and true is not declares:
+            raise _wrong_statement(declares)
+        a, b, c, d = hand
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        if mask & ~self.opened:
+            self.promises = (*self.promises, Promise(seat, "MAM-32", hand, self.made))
+            self.claims = (*self.claims, (declares, self.reseals))
+        if declares:
+            self.declared = (*self.declared, seat)
+            self.notes += (Note("declares", seat),)
+
+    # ------------------------------------------------------------------ turns
+
+    def _exchange(self, move: Exchange) -> MambassaState:
+        return self._trade(move.hand, move.monte, move.discard, False)
+
+    def _camicia(self, _: Camicia) -> MambassaState:
+        return self._trade(mambassa_moves.LAST_FOUR, mambassa_moves.FIRST_FOUR, False, True)
+
+    def _trade(self, hand: Plan, monte: Plan, discard: bool, knocked: bool) -> MambassaState:
+        """MAM-10: what was given lies open in the monte, what was taken lay open there."""
+        at, held = self.at, self.held
+        cards = held[at] + self.monte
+        new = self._copy()
+        new.held = (*held[:at], hand(cards), *held[at + 1 :])
+        new.monte = given = monte(cards)
+        new.discard = discard
+        new._count(knocked)
+        if knocked:
+            new.notes = (Note("swaps", self.players[at]), *new.notes)
+        a, b, c, d = given
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        if self.auto:
+            new.opened |= mask
+        elif mask & ~self.opened:
+            hidden = tuple(slot for slot in given if not self.opened >> slot & 1)
+            new.phase = Phase.OPENING
+            new.due = Cards((Open(hidden),))
+            return new
+        return new._to_statement()
+
+    def _given(self, given: Seen) -> MambassaState:
+        return self._see(given)._to_statement()
+
+    def _to_statement(self) -> MambassaState:
+        self.phase = _STATEMENT
+        self.due = _DECIDE[self.players[self.at]]
+        return self
+
+    def _knock(self, _: Knock) -> MambassaState:
+        """MAM-11."""
+        new = self._copy()
+        new._count(True)
+        new.notes = (Note("knocks", self.players[self.at]), *new.notes)
+        return new._after_turn()
+
+    def _count(self, knocked: bool) -> None:
+        """PET-23: after the first bussata each other player has one more turn."""
+        self.turns += 1
+        self.made += 1
+        if self.left > 0:
+            self.left -= 1
+        elif knocked:
+            self.left = len(self.players) - 1
+            self.notes = (Note("dies-with", self.players[self.at - 1]),)
+
+    def _only_discard(self, _: Discard) -> MambassaState:
+        """MAM-10: no exchange, and it is no bussata either."""
+        new = self._copy()
+        new._count(False)
+        return new._to_reseal()
+
+    def _to_reseal(self) -> MambassaState:
+        """MAM-14."""
+        if self.auto:
+            return self._after_reseal()
+        seat = self.players[self.at]
+        self.discard = True
+        self.phase = Phase.RESEAL
+        self.due = Cards((Reseal(self.held[self.at], seat),))
+        return self
+
+    def _resealed(self, _: Resealed) -> MambassaState:
+        return self._copy()._after_reseal()
+
+    def _after_reseal(self) -> MambassaState:
+        """Nobody but the owner knows any more what lies where: not even what lay open before."""
+        hand, seat = self.held[self.at], self.players[self.at]
+        a, b, c, d = hand
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        if not self.auto:
+            faces = bytearray(self.faces)
+            for slot in hand:
+                faces[slot] = UNKNOWN
+            self.faces = bytes(faces)
+        self.opened &= ~mask
+        shown = [bits & ~mask for bits in self.shown]
+        shown[seat] |= mask
+        self.shown = tuple(shown)
+        self.reseals += 1
+        self.discard = False
+        self.phase = Phase.BOTTOM
+        self.due = _DECIDE[seat]
+        return self
+
+    def _bottom(self, move: Bottom) -> MambassaState:
+        """MAM-12: the discard goes to the bottom, then the top is drawn in its place."""
+        at, held, place = self.at, self.held, move.place
+        hand = held[at]
+        seat = self.players[at]
+        new = self._copy()
+        new.made += 1
+        top, *rest = (*self.stock, hand[place])
+        new.stock = tuple(rest)
+        kept = hand[:place] + hand[place + 1 :]
+        new.held = (*held[:at], (*hand[:place], top, *hand[place + 1 :]), *held[at + 1 :])
+        new.notes = (Note("discards", seat),)
+        if self.auto:
+            return new._after_drawing()
+        new.phase = Phase.DRAWING
+        new.due = Cards((Show(kept, seat), Show((top,), seat)))
+        return new
+
+    def _drew(self, given: Seen) -> MambassaState:
+        return self._see(given)._after_drawing()
+
+    def _after_drawing(self) -> MambassaState:
+        a, b, c, d = self.held[self.at]
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        self.shown = _with(self.shown, self.players[self.at], mask)
+        return self._to_statement()
+
+    def _after_turn(self) -> MambassaState:
+        """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
+        n = len(self.players)
+        if not self.left or (self.left < 0 and self.turns == n * self.match.options.max_rounds):
+            return self._to_show()
+        at = self.at + 1
+        self.at = at = 0 if at == n else at
+        self.phase = _PLAY
+        self.due = _DECIDE[self.players[at]]
+        return self
+
+    # ------------------------------------------------------------------ the end of a hand
+
+    def _to_show(self) -> MambassaState:
+        """All hands are shown, after a declaration too: there the others' follow at once."""
+        if self.auto:
+            self.opened = (1 << self.deck.size) - 1
+            return self._after_show()
+        slots = [slot for hand in self.held for slot in hand]
+        hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
+        self.phase = Phase.SHOW
+        if not hidden:
+            return self._after_show()
+        self.due = Cards((Open(hidden),))
+        return self
+
+    def _showed(self, given: Seen) -> MambassaState:
+        return self._see(given)._after_show()
+
+    def _after_show(self) -> MambassaState:
+        """What was promised since the last reseal is settled, and the hands are compared."""
+        faces = self.faces
+        if self.auto:
+            self.promises = self.claims = ()  # an open state took no false statement
+        elif self.promises:
+            self._settle_promises(dict.fromkeys((self.reseals,), faces))
+        judge = self.match.judge
+        values = [judge.value((faces[a], faces[b], faces[c], faces[d])) for a, b, c, d in self.held]
+        self.phase = Phase.REVEAL
+        self.due = _REVEAL
+        if self.breaches:
+            self.notes += tuple(Note("broken-promise", b.promise.seat) for b in self.breaches)
+        else:
+            self.outcome = mambassa_settle.settle(self.match, self.players, values, self.declared)
+            self.notes += self.outcome.notes
+        return self._finish(()) if self.auto else self
+
+    def _settle_promises(self, lay: dict[int, bytes]) -> None:
+        """Settle those promises before which as many reseals came as `lay` tells the cards for."""
+        kept: list[tuple[Promise, tuple[bool, int]]] = []
+        broken: list[Breach] = []
+        for promise, (declares, reseals) in zip(self.promises, self.claims, strict=True):
+            faces = lay.get(reseals)
+            if faces is None:
+                kept.append((promise, (declares, reseals)))
+            elif special(faces, promise.slots) is not declares:
+                cards = self.deck.kind.join(faces[slot] for slot in promise.slots)
+                said = "declared" if declares else "stated none with"
+                broken.append(Breach(promise, f"seat {promise.seat} {said} {cards}"))
+        self.promises = tuple(promise for promise, _ in kept)
+        self.claims = tuple(claim for _, claim in kept)
+        self.breaches += tuple(broken)
+
+    def _revealed(self, given: Revealed) -> MambassaState:
+        """The audit: how the cards lay before each reseal is known now.
+
+        `given` tells all of the hand's reseals; none at all if all of them moved nothing.
+        """
+        self._checked(given.faces)
+        if len(given.reseals) not in {0, self.reseals}:
+            raise ValueError(f"{self.reseals} reseals were made, {len(given.reseals)} revealed")
+        faces = given.moved()
+        self._agree(faces)
+        new = self._copy()
+        new.faces = faces
+        new.opened = (1 << self.deck.size) - 1
+        told = len(self.breaches)
+        new._settle_promises({n: given.moved(n) for n in {count for _, count in self.claims}})
+        new.notes = tuple(Note("broken-promise", b.promise.seat) for b in new.breaches[told:])
+        return new._finish(())
+
+    def _finish(self, leavers: tuple[int, ...]) -> MambassaState:
+        """GEN-01, then what the deal costs; `leavers` left when only the reveal was due."""
+        cheats = {b.promise.seat for b in self.breaches}
+        outcome = self.outcome
+        before = self.match.tokens
+        if cheats or self.promises:
+            gone = cheats | set(leavers)
+            self.match = mambassa_settle.put_out(self.match, gone)
+            self.start = self.dealer + (self.dealer in gone)
+            self.notes += (Note("void"), *(Note("dies", seat) for seat in sorted(gone)))
+            return self._after_deaths()
+        if outcome is None:
+            raise EngineError("a hand ends after its hands were shown only")
+        self.match = outcome.match
+        self.start = self.dealer + 1
+        living = self.match.living()
+        if not living:
+            return self._to_over((self.dealer,), mambassa_settle.DEALER_WINS)
+        if len(living) > 1 and leavers:
+            self.match = mambassa_settle.put_out(self.match, leavers)
+        after = self.match.tokens
+        self.notes += tuple(
+            [Note("dies", s) for s, tokens in enumerate(before) if tokens and not after[s]]
+        )
+        return self._after_deaths()
+
+    def _after_deaths(self) -> MambassaState:
+        """MAM-33; before the first dealer is known, the draw again."""
+        living = self.match.living()
+        if len(living) < 2:
+            ended = mambassa_settle.LAST_ALIVE if living else mambassa_settle.ABANDONED
+            return self._to_over(living, ended)
+        if self.dealer < 0:
+            return self._to_draw()
+        return self._to_shuffle(self.match.first_living(self.start))
+
+    def _to_draw(self) -> MambassaState:
+        self.players = self.match.living()
+        self.phase = Phase.DRAW
+        self.due = Cards((Draw(self.deck),))
+        return self
+
+    def _to_over(self, winners: tuple[int, ...], reason: str) -> MambassaState:
+        result = mambassa_settle.result(self.match, winners, reason)
+        self.phase = Phase.OVER
+        self.due = Over(result)
+        self.notes += tuple(Note("wins", seat, (result.won[seat],)) for seat in winners)
+        return self
+
+    def _leave(self, given: Leave) -> MambassaState:
+        """GEN-02; nobody comes back into Mambassa, and nobody who is away knocks (PET-27)."""
+        gone = set(given.seats)
+        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
+            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        new = self._copy()
+        leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
+        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        if not leaving:
+            return new
+        if self.phase is Phase.REVEAL:
+            return new._finish(leaving)
+        new.match = mambassa_settle.put_out(self.match, leaving)
+        new.start = self.dealer + (self.dealer in leaving)
+        if self.phase is not Phase.DRAW:
+            new.notes += (Note("void"),)
+        new._clear()
+        new.breaches = ()
+        new.outcome = None
+        new.notes += tuple(Note("dies", seat) for seat in leaving)
+        return new._after_deaths()
+
+
+def _with(shown: tuple[int, ...], seat: int, mask: int) -> tuple[int, ...]:
+    """`shown` after `seat` saw the slots of `mask`."""
+    return (*shown[:seat], shown[seat] | mask, *shown[seat + 1 :])
+
+
+@lru_cache(maxsize=MAX_SEATS)
+def _packets(n: int, size: int) -> tuple[tuple[Hand, ...], Hand, tuple[int, ...]]:
+    """The hands of n players, the monte and the stock of a deck of `size` (CARD-06)."""
+    packets = [tuple(range(s, s + HAND)) for s in range(0, HAND * n + HAND, HAND)]
+    return tuple(packets[:n]), packets[n], tuple(range(HAND * n + HAND, size))
+
+
+@lru_cache(maxsize=256)
+def _ask(seats: tuple[int, ...]) -> Ask:
+    return Ask(seats)
+
+
+def _wrong_statement(declares: bool) -> IllegalMove:
+    if declares:
+        return IllegalMove("MAM-32", "only a mambassa or a quarantuna is declared")
+    return IllegalMove("MAM-32", "whoever holds a mambassa or a quarantuna declares it")
+
+
+def _misplaced(phase: Phase) -> IllegalMove:
+    """A move of another phase than the one where a player is to decide."""
+    if phase is Phase.CHOOSE:
+        return IllegalMove("MAM-04", "the dealer chooses between stay and camicia now")
+    if phase is Phase.STATEMENT:
+        return IllegalMove("MAM-32", "declare or none is to be stated now")
+    if phase is Phase.BOTTOM:
+        return IllegalMove("MAM-12", "a card is to be put under the stock now, as in bottom 7s")
+    return IllegalMove("MAM-10", "a turn is an exchange, a discard, both, or a knock")
+
+
+_S = MambassaState
+_TABLE: Final[Sequence[dict[type, Callable[..., MambassaState]]]] = [
+    {Drawn: _S._drawn, Leave: _S._leave},
+    {Shuffled: _S._shuffled, Leave: _S._leave},
+    {Seen: _S._looked, Leave: _S._leave},
+    {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
+    {Seen: _S._turned_up, Leave: _S._leave},
+    {Answers: _S._answered, Leave: _S._leave},
+    {
+        Exchange: _S._exchange,
+        Camicia: _S._camicia,
+        Knock: _S._knock,
+        Discard: _S._only_discard,
+        Leave: _S._leave,
+    },
+    {Seen: _S._given, Leave: _S._leave},
+    {Declare: _S._stated, Nothing: _S._stated, Leave: _S._leave},
+    {Resealed: _S._resealed, Leave: _S._leave},
+    {Bottom: _S._bottom, Leave: _S._leave},
+    {Seen: _S._drew, Leave: _S._leave},
+    {Seen: _S._showed, Leave: _S._leave},
+    {Revealed: _S._revealed, Leave: _S._leave},
+    {},
+]
+"""Indexed by Phase: which inputs are due and what they do."""
+
+
+def begin(options: MambassaOptions, seats: int) -> MambassaState:
+    """The first position of a match; OptionError if the deck can't serve it (MAM-01)."""
+    deck = deck_for(options, seats)
+    new: MambassaState = object.__new__(MambassaState)
+    new.match = mambassa_settle.new_match(options, seats, deck)
+    new.options = options
+    new.seats = seats
+    new.hand = 0
+    new.dealer = -1
+    new.start = 0
+    new.deck = deck
+    new.breaches = ()
+    new.notes = ()
+    new.outcome = None
+    new._clear()
+    return new._to_draw()
