@@ -150,8 +150,19 @@ def audit_file(source: Path | bytes, group: Group, progress: Progress | None = N
     try:
         log = read_log(data)
     except CorruptLog as error:
-        return _corrupt(Found(error.frame, None, "corrupt", error.text))
+        found = Found(error.frame, None, "corrupt", error.text)
+        if error.frame == 0:
+            return _corrupt(found)
+        return _up_to(found, audit_log(read_log(data[: error.offset]), group, progress))
     return audit_log(log, group, progress)
+
+
+def _up_to(damage: Found, report: Report) -> Report:
+    """A report on the steps before the damage, with the damage in it."""
+    faults = report.faults
+    if report.status is not Status.CORRUPT:
+        faults = (*faults, damage)
+    return replace(report, status=Status.CORRUPT, result=None, faults=faults)
 
 
 def audit_log(log: LogFile, group: Group, progress: Progress | None = None) -> Report:

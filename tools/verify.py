@@ -13,11 +13,10 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from protocol.audit import Found, Report, Status, audit_file, audit_log
+from protocol.audit import Found, Report, Status, audit_file
 from protocol.errors import CorruptLog
 from protocol.group import default_group
 from protocol.header import Header
@@ -51,9 +50,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     data = load(args.file)
     with out.progress("verifying") as progress:
         report = audit_file(data, default_group(), progress)
-        match = _readable(data)
-        if report.header is None and match is not None and match.damage and match.signed:
-            report = _up_to(match.damage, audit_log(match.log, default_group(), progress))
+    match = _readable(data)
     if out.json:
         out.data(_data(report, match))
     else:
@@ -67,14 +64,6 @@ def _readable(data: bytes) -> MatchFile | None:
         return open_match(data)
     except CorruptLog:
         return None
-
-
-def _up_to(damage: Found, report: Report) -> Report:
-    """A report on the steps before the damage, with the damage in it."""
-    faults = report.faults
-    if report.status is not Status.CORRUPT:
-        faults = (*faults, damage)
-    return replace(report, status=Status.CORRUPT, result=None, faults=faults)
 
 
 def _data(report: Report, match: MatchFile | None) -> dict[str, Any]:
