@@ -1,0 +1,566 @@
+"""A hand of Traversone: dealing, following suit, promises, two and three players (TRA-02..04,
+TRA-30..34); continuations counted; roll-outs."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.cards import UNKNOWN
+from engine.contract import (
+    Breach,
+    Cards,
+    Decide,
+    Drawn,
+    Leave,
+    Open,
+    Over,
+    Promise,
+    Reveal,
+    Revealed,
+    Seen,
+    Show,
+    Shuffle,
+    Shuffled,
+    State,
+)
+from engine.errors import IllegalMove, NotationError, OptionError, OutOfTurn
+from engine.games.traversone import GAME, Aside, Phase, Play, TraversoneState, play_out
+from tests.engine.tricks_desk import (
+    Desk,
+    counts_of,
+    filled,
+    options_of,
+    perft_cases,
+    set_up,
+    sit_down,
+)
+
+FOUR = (
+    "4c 5c Ac 6d 7d Fd 3s 2s Rb Cb",
+    "7c 3c Ad 4d 5d Cd 4s 5s 6s 7s",
+    "6c 2c 3d 2d Rd Fs Cs Rs As Ab",
+    "Rc Cc Fc 2b 3b 4b 5b 6b 7b Fb",
+)
+"""Seat 3 deals; it has neither denari nor spade."""
+TWO = (
+    "4c 5c 6c 7c 4d 5d 6d 7d 4s 3s",
+    "Ac 2c 3c Rc Ad 2d 3d Rd As 2s",
+    "Fc Cd Fd Cs",
+)
+"""Seat 1 deals; then the top of the stock."""
+DRAWS = {2: "3c 4c", 3: "3c 3d 4c", 4: "3c 3d 3s 4c", 5: "3c 3d 3s 3b 4c"}
+"""The last seat draws the lowest card."""
+
+
+def four(*given: str, live: bool = False) -> Desk:
+    return sit_down("traversone", 4, DRAWS[4], *given, live=live).deal(*FOUR)
+
+
+def two(*given: str, live: bool = False) -> Desk:
+    return sit_down("traversone", 2, DRAWS[2], *given, live=live).deal(*TWO)
+
+
+def three(live: bool = False) -> Desk:
+    deck = " ".join(FOUR).split()
+    return sit_down("traversone", 3, DRAWS[3], live=live).deal(*deck)
+
+
+def play_on(desk: Desk, hand: int) -> Desk:
+    """The first legal moves, till the hand is over."""
+    while desk.state.hand == hand and isinstance(desk.state.turn(), Decide):
+        view = desk.seen(desk.to_move)
+        desk.give(view.legal()[0])
+        desk.settle()
+    return desk
+
+
+def promised(desk: Desk) -> list[Promise]:
+    return list(desk.state.promises)
+
+
+def refuted(desk: Desk) -> list[Breach]:
+    return list(desk.state.breaches)
+
+
+def own(state: State) -> TraversoneState:
+    assert isinstance(state, TraversoneState)
+    return state
+
+
+# ---------------------------------------------------------------------------------------------
+# The deal
+
+
+@pytest.mark.rule("TRA-02", "TRA-30", "TRA-31", "TRA-32", "CARD-06")
+@pytest.mark.parametrize(
+    ("seats", "sizes"),
+    [(2, [10, 10]), (3, [13, 13, 14]), (4, [10] * 4), (5, [8] * 5)],
+)
+def test_hands_are_packets_from_the_dealers_right(seats: int, sizes: list[int]) -> None:
+    """The dealer, here in the middle of the seats, gets the last packet."""
+    dealer = seats // 2
+    draw = ["3c", "3d", "3s", "3b"]
+    draw.insert(dealer, "4c")
+    state = sit_down("traversone", seats, " ".join(draw[:seats]), live=True).state
+    assert state.turn() == Cards((Shuffle(state.deck),))
+    state = state.apply(Shuffled(None))
+    turn = state.turn()
+    assert isinstance(turn, Cards)
+    tops = [sum(sizes[:i]) for i in range(seats)]
+    order = [(dealer + 1 + i) % seats for i in range(seats)]
+    assert turn.requests == tuple(
+        Show(tuple(range(top, top + size)), seat)
+        for top, size, seat in zip(tops, sizes, order, strict=True)
+    )
+    state = state.apply(Seen())
+    first = dealer if seats == 3 else order[0]
+    assert state.turn() == Decide(first)
+    assert state.players == tuple(order)
+
+
+@pytest.mark.rule("TRA-02")
+def test_the_right_of_the_dealer_leads_and_the_deal_passes_right() -> None:
+    desk = four()
+    assert desk.to_move == 0
+    assert desk.state.dealer == 3
+    play_on(desk, 1)
+    assert (desk.state.hand, desk.state.dealer, desk.state.players) == (2, 0, (1, 2, 3, 0))
+
+
+@pytest.mark.rule("TRA-33")
+@pytest.mark.parametrize(
+    ("seats", "draw", "dealer"),
+    [
+        (4, "4c 5c 6c 7c", 0),
+        (4, "Ac 2c 3c Rc", 3),
+        (4, "3c 2c Ac Rc", 3),
+        (4, "Fc 7c Rc Cc", 1),
+        (4, "4c 5c 4d 6c 3c 7c", 2),
+        (3, "4c 4d 4s Rc Rd Rs Ac 2c 7c", 2),
+        (3, "4c 4d 4s Rc 5d 5s Ac 2c", 1),
+        (2, "3c 3d 2c 2d Ac Ad Rc Cd", 1),
+        (5, "4c 4d 4s 4b 5c 7s 7d 7b 6d", 3),
+    ],
+)
+def test_the_lowest_card_deals_and_ties_draw_on(seats: int, draw: str, dealer: int) -> None:
+    state = sit_down("traversone", seats, draw).state
+    assert state.dealer == dealer
+
+
+@pytest.mark.rule("TRA-33")
+def test_a_deck_that_decides_nothing_is_followed_by_another() -> None:
+    state = GAME.start(options_of("traversone"), 2)
+    pairs = [rank + suit for rank in "A234567FCR" for suit in "cdsb"]
+    again = state.apply(Drawn(tuple(filled(state, " ".join(pairs)))))
+    assert isinstance(again.turn(), Cards)
+    assert again.turn() == state.turn()
+    assert again.public() != state.public()
+    assert again.apply(Drawn(tuple(filled(state, "4c 3c")))).dealer == 0
+
+
+@pytest.mark.rule("TRA-33")
+def test_whoever_leaves_before_the_draw_does_not_draw() -> None:
+    state = GAME.start(options_of("traversone"), 4).apply(Leave((0,)))
+    assert state.apply(Drawn(tuple(filled(state, "3c 4c 2c")))).dealer == 2
+
+
+def test_the_table_has_two_to_five_seats() -> None:
+    for seats in (0, 1, 6, True):
+        with pytest.raises(OptionError):
+            GAME.start(options_of("traversone"), seats)
+
+
+# ---------------------------------------------------------------------------------------------
+# Tricks
+
+
+@pytest.mark.rule("TRA-03")
+def test_the_highest_of_the_led_suit_takes_and_leads() -> None:
+    desk = four().say("6d 4d Rd 3b")
+    assert desk.said("takes") == [(2, (2,))]
+    assert desk.pile("won", 2) == "6d 4d Rd 3b"
+    assert desk.to_move == 2
+    assert desk.pile("trick") == ""
+
+
+@pytest.mark.rule("TRA-03")
+def test_whoever_can_must_follow() -> None:
+    desk = four().say("6d")
+    assert desk.may() == "Ad 4d 5d Cd"
+    for text in ("7c", "3c", "4s"):
+        move = GAME.parse(desk.state, text)
+        with pytest.raises(IllegalMove) as caught:
+            desk.state.apply(move)
+        assert caught.value.rule == "TRA-03"
+    desk.say("Cd 2d")
+    assert desk.may() == " ".join(FOUR[3].split())
+
+
+@pytest.mark.rule("TRA-03")
+def test_what_one_sees_is_illegal_though_the_table_cannot_tell() -> None:
+    desk = four(live=True).say("6d")
+    assert len(desk.state.legal()) == 10
+    assert desk.may() == "Ad 4d 5d Cd"
+    view = desk.seen(1)
+    revoke = GAME.parse(view, "3c")
+    with pytest.raises(IllegalMove):
+        view.apply(revoke)
+    assert desk.state.apply(revoke).turn() == Cards((Open((11,)),))
+
+
+@pytest.mark.rule("TRA-03")
+def test_a_card_of_another_hand_or_played_already_is_no_move() -> None:
+    desk = four().say("6d 4d")
+    for slot in (10, 0, 3, 13, 39):
+        with pytest.raises(IllegalMove) as caught:
+            desk.state.apply(Play(slot))
+        assert caught.value.rule == "TRA-03"
+    with pytest.raises(NotationError, match="not in the hand"):
+        GAME.parse(desk.state, "6d")
+    with pytest.raises(IllegalMove):
+        desk.state.apply(Aside(20))
+
+
+# ---------------------------------------------------------------------------------------------
+# Promises
+
+
+@pytest.mark.rule("TRA-04")
+def test_not_to_follow_is_a_promise_about_the_hand() -> None:
+    desk = four(live=True).say("6d 4d Rd")
+    assert promised(desk) == []
+    desk.say("3b")
+    (promise,) = promised(desk)
+    assert (promise.seat, promise.rule, promise.move) == (3, "TRA-04", 3)
+    assert promise.slots == (30, 31, 32, 33, *range(35, 40))
+    desk.say("3d 2b 7d 5d")
+    assert promised(desk) == [promise], "the same again promises nothing new"
+    desk.say("As 4b 2s 4s")
+    assert [p.move for p in promised(desk)] == [3, 9]
+
+
+@pytest.mark.rule("TRA-04")
+def test_kept_promises_are_gone_after_the_last_trick() -> None:
+    for live in (False, True):
+        desk = play_on(four(live=live), 1)
+        assert desk.state.hand == 2
+        assert not promised(desk)
+    assert not refuted(desk)
+        assert sum(desk.state.scores()) == 11
+
+
+@pytest.mark.rule("TRA-04", "GEN-01")
+def test_a_refuted_promise_ends_the_hand_and_names_its_player() -> None:
+    desk = four(live=True).say("4c")
+    desk.say("Ad", cheating=True)
+    (promise,) = promised(desk)
+    desk.say("6c Rc Cc 5c")
+    view = desk.seen(1)
+    desk.give(GAME.parse(view, "7c"))
+    turn = desk.state.turn()
+    assert turn == Cards((Open((10,)),))
+    desk.give(Seen((desk.deck[10],)))
+    assert desk.state.turn() == Cards((Reveal(),))
+    (breach,) = refuted(desk)
+    assert breach.promise == promise
+    assert promise.move == 1
+    assert breach.text == "seat 1 didn't follow coppe and held 7c"
+    desk.give(Revealed(desk.deck))
+    assert desk.said("broken-promise") == [(1, ()), (1, ())]
+    assert refuted(desk) == [breach]
+    assert desk.state.scores() == (0, 0, 0, 0)
+    assert (desk.state.hand, desk.state.dealer) == (2, 3)
+    assert desk.state.players == (0, 2, 3)
+    after = desk.state.apply(Shuffled(None))
+    assert after.breaches == ()
+
+
+@pytest.mark.rule("TRA-04", "GEN-01")
+def test_a_revoke_that_comes_out_with_the_very_last_card_counts() -> None:
+    """Seat 0 keeps its last coppe to the end."""
+    desk = sit_down("traversone", 4, DRAWS[4], live=True).deal(
+        "4d 5d 6d 7d Fd Cd Rd Ad 2d 4c",
+        "4s 5s 6s 7s Fs Cs Rs As 2s 3s",
+        "4b 5b 6b 7b Fb Cb Rb Ab 2b 3b",
+        "5c 6c 7c Fc Cc Rc Ac 2c 3c 3d",
+    )
+    desk.say("Ad 4s 4b 3d")
+    desk.say("5c")
+    for text in ("4d", "5s", "5b"):
+        desk.say(text, cheating=True)
+    for rest in (
+        "6c 5d 6s 6b", "7c 6d 7s 7b", "Fc 7d Fs Fb", "Cc Fd Cs Cb", "Rc Cd Rs Rb", "Ac Rd As Ab",
+        "2c 2d 2s 2b",
+    ):  # fmt: skip
+        desk.say(rest, cheating=True)
+    assert refuted(desk) == []
+    desk.say("3c")
+    desk.give(GAME.parse(desk.seen(0), "4c"))
+    desk.give(Seen((desk.deck[9],)))
+    assert [b.promise.seat for b in refuted(desk)] == [0]
+    desk.settle()
+    assert desk.state.scores() == (0, 0, 0, 0)
+    assert 0 not in desk.state.players
+
+
+@pytest.mark.rule("TRA-04", "GEN-01")
+def test_the_reveal_settles_what_a_hand_that_ended_left_hidden() -> None:
+    """Seats 1 and 2 revoke; the card of seat 1 ends the hand before that of seat 2 comes out."""
+    desk = four(live=True).say("4c")
+    desk.say("Ad Ab", cheating=True)
+    desk.say("Rc Cc 5c")
+    desk.say("7c", cheating=True)
+    assert [b.promise.seat for b in refuted(desk)] == [1, 2]
+    assert desk.state.players == (0, 3)
+    assert (desk.state.hand, desk.state.dealer) == (2, 3)
+
+
+@pytest.mark.rule("TRA-04", "GEN-01")
+def test_of_two_the_other_wins() -> None:
+    desk = two(live=True).say("4c")
+    desk.say("2s", cheating=True)
+    assert desk.to_move == 0
+    desk.say("5c")
+    desk.give(GAME.parse(desk.seen(1), "Ac"))
+    desk.give(Seen((desk.deck[10],)))
+    desk.settle()
+    assert desk.result.winners == (0,)
+    assert desk.result.scores == (0, 0)
+    assert desk.state.faces == desk.deck
+
+
+@pytest.mark.rule("TRA-04", "TRA-30")
+def test_cards_that_lie_open_need_no_promise() -> None:
+    """Seat 1 drew the fante of coppe and the cavallo of spade in the open."""
+    desk = two(live=True).say("4c Ac As 3s 5c")
+    assert desk.to_move == 1
+    texts = [GAME.format(desk.seen(1), move) for move in desk.state.legal()]
+    assert texts == ["2c", "3c", "Rc", "Ad", "2d", "3d", "Rd", "2s", "Fc"]
+    with pytest.raises(IllegalMove) as caught:
+        desk.state.apply(GAME.parse(desk.seen(1), "Cs"))
+    assert caught.value.rule == "TRA-03"
+    hidden = desk.state.apply(GAME.parse(desk.seen(1), "2s"))
+    with pytest.raises(IllegalMove) as caught:
+        hidden.apply(Seen((desk.deck[19],)))
+    assert caught.value.rule == "TRA-03"
+    assert desk.may() == "2c 3c Rc Fc"
+
+
+# ---------------------------------------------------------------------------------------------
+# Two, three
+
+
+@pytest.mark.rule("TRA-30")
+def test_two_draw_in_the_open_the_winner_first() -> None:
+    desk = two(live=True)
+    assert desk.pile("stock").split()[:4] == TWO[2].split()
+    desk.give(GAME.parse(desk.seen(0), "4c"))
+    desk.give(Seen((desk.deck[0],)))
+    desk.give(GAME.parse(desk.seen(1), "Ac"))
+    desk.give(Seen((desk.deck[10],)))
+    assert desk.state.turn() == Cards((Open((20,)), Open((21,))))
+    desk.settle()
+    assert desk.pile("hand", 1).endswith("Fc"), "who took the trick draws first"
+    assert desk.pile("hand", 0).endswith("Cd")
+    assert desk.state.faces[20] != UNKNOWN
+    assert desk.state.faces[21] != UNKNOWN
+    assert desk.to_move == 1
+    assert len(desk.pile("stock").split()) == 18
+
+
+@pytest.mark.rule("TRA-30", "TRA-34")
+def test_two_follow_while_the_stock_lasts_and_play_twenty_tricks() -> None:
+    desk = two().say("4d")
+    assert desk.may() == "Ad 2d 3d Rd"
+    play_on(desk, 1)
+    assert len(desk.said("takes")) == 20
+    assert sum(desk.state.scores()) == 11
+    assert desk.state.faces == b"", "no card of the last deal is left"
+
+
+@pytest.mark.rule("TRA-30")
+def test_a_drawn_card_is_played_without_opening_it_again() -> None:
+    desk = two(live=True).say("4c Ac")
+    view = desk.seen(1)
+    after = desk.state.apply(GAME.parse(view, "Fc"))
+    assert after.turn() == Decide(0)
+
+
+@pytest.mark.rule("TRA-31", "TRA-34")
+def test_the_dealer_of_three_puts_any_card_aside_face_down() -> None:
+    desk = three(live=True)
+    assert desk.to_move == 2
+    assert len(desk.state.legal()) == 14
+    assert desk.may().startswith("aside ")
+    with pytest.raises(IllegalMove) as caught:
+        desk.state.apply(Play(30))
+    assert caught.value.rule == "TRA-31"
+    with pytest.raises(IllegalMove) as caught:
+        desk.state.apply(Aside(3))
+    assert caught.value.rule == "TRA-31"
+    desk.say("aside 3b")
+    assert desk.to_move == 0
+    slot = desk.deck.index(GAME.kind.parse("3b"))
+    assert desk.state.faces[slot] == UNKNOWN
+    assert not desk.state.opened >> slot & 1
+    assert desk.pile("aside") == "3b"
+    again = GAME.parse(desk.seen(0), "aside 4c")
+    with pytest.raises(IllegalMove):
+        desk.state.apply(again)
+    assert desk.seen(0).faces[slot] == UNKNOWN
+    assert desk.seen(2).faces[slot] != UNKNOWN
+
+
+@pytest.mark.rule("TRA-31", "TRA-34")
+def test_the_card_aside_is_shown_at_the_count_and_goes_with_the_last_trick() -> None:
+    desk = three(live=True).say("aside 3b")
+    slot = desk.deck.index(GAME.kind.parse("3b"))
+    while not (isinstance(desk.state.turn(), Cards)):
+        view = desk.seen(desk.to_move)
+        desk.give(view.legal()[0])
+        while isinstance(turn := desk.state.turn(), Cards) and turn != Cards((Open((slot,)),)):
+            slots = [s for r in turn.requests if isinstance(r, Open) for s in r.slots]
+            desk.give(Seen(tuple(desk.deck[s] for s in slots)))
+    assert desk.state.turn() == Cards((Open((slot,)),))
+    assert own(desk.state).left == 0
+    assert not desk.state.opened >> slot & 1
+    last = own(desk.state).players[own(desk.state).taker]
+    desk.give(Seen((desk.deck[slot],)))
+    assert desk.state.turn() == Cards((Reveal(),))
+    assert "3b" in desk.pile("won", last).split()
+    thirds = {seat: values[1] for seat, values in desk.said("counts")}
+    assert sum(thirds.values()) == 32
+    assert desk.said("last-trick") == [(last, ())]
+    desk.settle()
+    assert sum(desk.state.scores()) in (11, 22)
+
+
+@pytest.mark.rule("TRA-31")
+def test_a_card_aside_is_no_card_of_the_hand_any_more() -> None:
+    """The dealer has one coppe and puts it aside: not to follow is right then."""
+    desk = sit_down("traversone", 3, DRAWS[3], live=True).deal(
+        "4c 5c 6c 7c Fc Cc Rc Ac 2c 4d 5d 6d 7d",
+        "Fd Cd Rd Ad 2d 3d 4s 5s 6s 7s Fs Cs Rs",
+        "3c As 2s 3s",
+    )
+    desk.say("aside 3c 4c Fd As")
+    play_on(desk, 1)
+    assert desk.state.hand == 2
+    assert refuted(desk) == []
+
+
+# ---------------------------------------------------------------------------------------------
+# Numbers
+
+
+@pytest.mark.rule("TRA-03", "TRA-30", "TRA-31")
+@pytest.mark.parametrize(
+    "case", perft_cases("traversone"), ids=lambda c: f"{c['seats']}-after-{len(c['moves'])}"
+)
+def test_continuations_are_as_many_as_they_were_counted(case: Any) -> None:
+    assert counts_of(set_up(case).state, len(case["counts"])) == case["counts"]
+
+
+def outcomes(state: State, hand: int) -> set[tuple[int, ...]]:
+    """The penalties of every way to play the hand to its end, from no total."""
+    if state.hand != hand:
+        return {state.scores()}
+    return set().union(*(outcomes(state.apply(move), hand) for move in state.legal()))
+
+
+@pytest.mark.rule("TRA-03", "TRA-11", "TRA-30", "TRA-31")
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_roll_out_reaches_exactly_what_the_moves_reach(seats: int) -> None:
+    case = [c for c in perft_cases("traversone") if c["seats"] == seats][-1]
+    state = own(set_up(case).state)
+    rng = Random(1)
+    found = set()
+    for _ in range(1500):
+        penalties = dict(zip(state.players, play_out(state, rng).penalties, strict=True))
+        found.add(tuple(penalties[seat] for seat in range(seats)))
+    assert found == outcomes(state, 1)
+    assert own(set_up(case).state).public() == state.public(), "a roll-out changes nothing"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_roll_outs_sum_to_the_whole_from_anywhere(seats: int) -> None:
+    rng = Random(2)
+    state = sit_down("traversone", seats, DRAWS[seats]).deal().state
+    while state.hand == 1:
+        counted = play_out(own(state), rng)
+        whole = 11 * (seats - 1) if counted.cappotto >= 0 else 11
+        assert sum(counted.penalties) == whole
+        state = state.apply(rng.choice(state.legal()))
+
+
+def test_a_roll_out_needs_all_cards() -> None:
+    live = four(live=True)
+    with pytest.raises(OutOfTurn):
+        play_out(own(live.state), Random(1))
+    with pytest.raises(OutOfTurn):
+        play_out(own(GAME.start(options_of("traversone"), 4)), Random(1))
+    guess = own(live.say("6d").state).played_openly(live.deck)
+    assert sum(play_out(guess, Random(1)).penalties) == 11
+
+
+def test_a_position_played_openly_must_agree_with_what_is_known() -> None:
+    desk = four(live=True).say("6d")
+    wrong = bytes((desk.deck[3], *desk.deck[1:3], desk.deck[0], *desk.deck[4:]))
+    with pytest.raises(ValueError, match="slot 3"):
+        own(desk.state).played_openly(wrong)
+    opened = own(desk.state).played_openly(desk.deck)
+    assert opened.phase is Phase.PLAY
+    assert list(opened.legal()) == list(desk.seen(1).legal())
+    assert opened.public() == desk.state.public()
+
+
+def test_a_deck_that_contradicts_what_was_opened_is_our_own_fault() -> None:
+    desk = four(live=True)
+    desk.give(GAME.parse(desk.seen(0), "6d"))
+    with pytest.raises(OutOfTurn):
+        desk.state.apply(Seen())
+    with pytest.raises(ValueError, match="slot"):
+        desk.state.apply(Seen((200,)))
+
+
+@pytest.mark.rule("GEN-02")
+def test_a_seat_that_leaves_voids_the_hand_and_the_table_shrinks() -> None:
+    desk = four().say("6d 4d Rd 3b").leave(3)
+    assert desk.said("void") == [(-1, ())]
+    assert (desk.state.hand, desk.state.dealer) == (2, 0), "the dealer left"
+    assert desk.state.scores() == (0, 0, 0, 0)
+    assert desk.state.faces == b""
+    desk.deal(*" ".join(FOUR).split())
+    assert [len(pile.slots) for pile in desk.state.piles() if pile.name == "hand"] == [14, 13, 13]
+    desk.leave(1)
+    assert (desk.state.hand, desk.state.dealer, desk.state.players) == (3, 0, (2, 0))
+    desk.leave(2)
+    assert desk.result.winners == (0,)
+    assert desk.result.reason == "others-left"
+
+
+@pytest.mark.rule("GEN-01", "GEN-02")
+def test_who_goes_away_at_the_reveal_does_not_undo_the_hand() -> None:
+    desk = four(live=True)
+    while not (isinstance(turn := desk.state.turn(), Cards) and turn == Cards((Reveal(),))):
+        if isinstance(turn, Cards):
+            slots = [s for r in turn.requests if isinstance(r, Open) for s in r.slots]
+            desk.give(Seen(tuple(desk.deck[s] for s in slots)))
+        else:
+            desk.give(desk.seen(desk.to_move).legal()[0])
+    played = {seat: values[0] for seat, values in desk.said("counts")}
+    desk.leave(1)
+    assert desk.state.scores() == tuple(played[seat] for seat in range(4))
+    assert desk.state.players == (2, 3, 0)
+    assert desk.state.dealer == 0
+
+
+def test_leaving_is_refused_after_the_end() -> None:
+    desk = two().leave(0)
+    assert isinstance(desk.state.turn(), Over)
+    assert desk.result.winners == (1,)
+    with pytest.raises(OutOfTurn):
+        desk.leave(1)
