@@ -7,7 +7,7 @@ closes, so that no bot outlives the command that started it.
     {"event": "hosting", "port": N}
     {"event": "dealt", "hand": N, "ms": T}
     {"event": "finished", "log": PATH, "deal_ms": [...]}
-    {"event": "stopped", "text": "...", "evidence": PATH or ""}
+    {"event": "stopped", "text": "...", "evidence": PATH or "", "network": BOOL}
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class BotNode:
             self.session.run()
         except Stopped as error:
             evidence = str(self.session.evidence or "")
-            report(out, event="stopped", text=str(error), evidence=evidence)
+            report(out, event="stopped", text=str(error), evidence=evidence, network=False)
             return 1
         report(out, event="finished", log=str(self.session.log), deal_ms=self.deals.milliseconds)
         return 0
@@ -114,6 +114,7 @@ def run_node(
     seed: int | None,
     group: Group,
     offer: Offer | None = None,
+    port: int = 0,
     join: tuple[str, int] | None = None,
 ) -> int:
     """Host `offer` or join a door, play the match, report; the exit code."""
@@ -121,13 +122,14 @@ def run_node(
         deals = DealClock(lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms))
         node = BotNode(name, folder, seed, group, deals)
         if offer is not None:
-            report(sys.stdout, event="hosting", port=node.session.host(offer, address=LOOPBACK))
+            door = node.session.host(offer, address=LOOPBACK, port=port)
+            report(sys.stdout, event="hosting", port=door)
         elif join is not None:
             node.join(*join)
         threading.Thread(target=_watch_parent, args=(node.session,), daemon=True).start()
         return node.run(sys.stdout)
     except NodeError as error:
-        report(sys.stdout, event="stopped", text=str(error), evidence="")
+        report(sys.stdout, event="stopped", text=str(error), evidence="", network=True)
         return 4
 
 

@@ -128,6 +128,16 @@ def _add_hands(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--hands", metavar="H", type=number(1, MAX_HANDS), help=text)
 
 
+def _add_port(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--port",
+        metavar="P",
+        type=number(1, 65_535),
+        default=0,
+        help="where the table's door is (default: any free port)",
+    )
+
+
 def _demo(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
     parser.add_argument(
@@ -141,6 +151,7 @@ def _demo(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="what computes the deal's proofs",
     )
+    _add_port(parser)
 
 
 def _play(parser: argparse.ArgumentParser) -> None:
@@ -149,6 +160,7 @@ def _play(parser: argparse.ArgumentParser) -> None:
         "--bots", metavar="N", type=number(1, MAX_PLAYERS - 1), default=3, help="how many (3)"
     )
     parser.add_argument("--name", metavar="NAME", help="your name at the table")
+    _add_port(parser)
     _add_hands(parser, "end the match after so many hands")
     parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
 
@@ -205,6 +217,7 @@ def _node(parser: argparse.ArgumentParser) -> None:
     _add_hands(parser, "end the match after so many hands")
     parser.add_argument("--players", metavar="N", type=number(2, MAX_PLAYERS), default=4)
     parser.add_argument("--join", metavar="HOST:PORT")
+    _add_port(parser)
     parser.add_argument("--name", metavar="NAME", required=True)
     parser.add_argument("--folder", metavar="DIR", required=True)
     parser.add_argument("--seed", metavar="N", type=number(0, 2**63 - 1))

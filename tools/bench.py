@@ -148,6 +148,7 @@ def _demo_arguments(args: argparse.Namespace, hands: int) -> argparse.Namespace:
         players=args.players,
         hands=hands,
         backend="auto",
+        port=0,
     )
 
 

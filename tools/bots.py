@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from tools.errors import NetworkFailed
 
@@ -91,8 +91,9 @@ class Bots:
 
     def last_words(self, number: int) -> str:
         """The last line that a bot wrote to its standard error, or how its process ended."""
-        self._errors[number].seek(0)
-        lines = [line for line in self._errors[number].read().splitlines() if line.strip()]
+        errors: TextIO = self._errors[number]
+        errors.seek(0)
+        lines = [line for line in errors.read().splitlines() if line.strip()]
         if lines:
             return lines[-1][:200]
         return f"its process ended with code {self._processes[number].wait(5)}"

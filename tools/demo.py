@@ -100,7 +100,8 @@ def play(args: argparse.Namespace, out: Output) -> Played:
         rules = rule_arguments(args)
         seed = secrets.randbits(32)
         players = str(args.players)
-        bots.start(player_name(0), [*rules, "--players", players], seed)
+        door = ["--port", str(args.port)] if args.port else []
+        bots.start(player_name(0), [*rules, "--players", players, *door], seed)
         finished: dict[int, Mapping[str, Any]] = {}
         for said in bots.listen():
             line = said.line
@@ -108,6 +109,8 @@ def play(args: argparse.Namespace, out: Output) -> Played:
                 if said.bot in finished:
                     continue
                 text = line["text"] if line else bots.last_words(said.bot)
+                if line and line["network"]:
+                    raise NetworkFailed(text)
                 raise DemoFailed(f"{player_name(said.bot)} stopped: {text}")
             if line["event"] == "hosting":
                 for number in range(1, args.players):

@@ -34,5 +34,6 @@ def run(args: argparse.Namespace, _: Output) -> int:
         seed=args.seed,
         group=default_group(),
         offer=offer,
+        port=args.port,
         join=join,
     )

@@ -72,7 +72,7 @@ def _play(
     args: argparse.Namespace, out: Output, session: Session, table: PlainTable, offer: Offer
 ) -> int:
     with tempfile.TemporaryDirectory(prefix="busso-play-") as place, Bots(Path(place)) as bots:
-        port = session.host(offer, address=LOOPBACK)
+        port = session.host(offer, address=LOOPBACK, port=args.port)
         thread = threading.Thread(target=_session, args=(session, table), daemon=True)
         thread.start()
         seed = secrets.randbits(32)

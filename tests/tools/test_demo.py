@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -128,3 +129,15 @@ def test_a_bot_without_a_table_says_so(tmp_path: Path) -> None:
     assert said.line is not None
     assert said.line["event"] == "stopped"
     assert "no table" in said.line["text"] or "No answer" in said.line["text"]
+
+
+@pytest.mark.parametrize("words", [["demo"], ["play", "--bots", "1"]])
+def test_a_port_that_is_taken_is_one_sentence(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert main([*words, "--port", port, "-q"]) == 4
+    err = capsys.readouterr().err
+    assert f"Port {port} is in use" in err
+    assert err.count("\n") == 1
