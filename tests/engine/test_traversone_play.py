@@ -248,7 +248,7 @@ def test_kept_promises_are_gone_after_the_last_trick() -> None:
         desk = play_on(four(live=live), 1)
         assert desk.state.hand == 2
         assert not promised(desk)
-    assert not refuted(desk)
+        assert not refuted(desk)
         assert sum(desk.state.scores()) == 11
 
 
