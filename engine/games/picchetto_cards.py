@@ -1,0 +1,225 @@
+"""The cards of Picchetto as its rules see them: strength, price, runs (PIC-01, PIC-21..PIC-23).
+
+Law: this file knows the two decks and what a set of cards holds. It must never know a slot, a
+seat or a turn.
+
+A **code** is a card of either deck: suit * 8 + strength, where strength 7 is the ace and 0 the
+lowest card. A **hand** is a 32-bit mask of codes, so that each suit is one octet of it:
+
+    suit byte   bit   7  6  5  4  3  2  1  0
+    french32          A  K  Q  J  T  9  8  7
+    regional32        A  R  C  F  7  6  5  4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import combinations
+from typing import Final
+
+from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
+
+RANKS: Final = 8
+SUITS: Final = 4
+ACE: Final = 7
+LOWEST_SET: Final = 3
+"""Strength of the ten (the regional seven), the lowest card that makes a set (PIC-23)."""
+_FIGURE_BITS: Final = 0b01110000
+FIGURES: Final = 0x01010101 * _FIGURE_BITS
+"""The hand of all figures; the ace is none (PIC-10)."""
+SHORTEST: Final = 3
+"""Cards of the shortest point, sequence or set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One of the two decks, with tables indexed by its faces or by codes.
+
+    prices   by strength, the points of a card (PIC-01)
+    codes    translates faces to codes octet by octet; UNKNOWN stays what it is
+    """
+
+    deck: Deck
+    prices: tuple[int, ...]
+    codes: bytes
+    faces: bytes = field(repr=False)
+    sorted_deck: bytes = field(repr=False)
+
+    @property
+    def kind(self) -> DeckKind:
+        """The kind of deck."""
+        return self.deck.kind
+
+    def rank_text(self, strength: int) -> str:
+        """The letter of a rank."""
+        return self.kind.text(self.faces[strength])[0]
+
+    def strength_of(self, letter: str) -> int:
+        """The strength of the rank written `letter`, -1 if there is none."""
+        letters = [self.rank_text(strength) for strength in range(RANKS)]
+        return letters.index(letter) if letter in letters else -1
+
+    def price(self, hand: int) -> int:
+        """The sum of a point: what its cards are worth together."""
+        return sum(self.prices[code % RANKS] for code in codes_of(hand))
+
+
+def _pack(kind: DeckKind, lowest: tuple[int, ...]) -> Pack:
+    """`lowest`: the points of the four ranks below the figures."""
+    size = kind.size
+    shift = 1 if kind.ranks[0] == "A" else 0
+    codes = bytearray(range(256))
+    for face in range(size):
+        strength = (kind.rank(face) - shift) % RANKS
+        codes[face] = kind.suit(face) * RANKS + strength
+    faces = bytearray(size)
+    for face in range(size):
+        faces[codes[face]] = face
+    deck = Deck(kind)
+    return Pack(deck, (*lowest, 10, 10, 10, 11), bytes(codes), bytes(faces), bytes(range(size)))
+
+
+FRENCH: Final = _pack(FRENCH32, (7, 8, 9, 10))
+REGIONAL: Final = _pack(REGIONAL32, (4, 5, 6, 7))
+PACKS: Final = {"french32": FRENCH, "regional32": REGIONAL}
+
+
+def hand_of(codes: Iterable[int]) -> int:
+    """The hand of these codes."""
+    hand = 0
+    for code in codes:
+        hand |= 1 << code
+    return hand
+
+
+def codes_of(hand: int) -> tuple[int, ...]:
+    """The codes in a hand: suit by suit, in each the highest card first."""
+    return tuple(
+        suit * RANKS + strength
+        for suit in range(SUITS)
+        for strength in range(ACE, -1, -1)
+        if hand >> suit * RANKS + strength & 1
+    )
+
+
+def suits_of(hand: int) -> tuple[int, int, int, int]:
+    """The four suit bytes."""
+    return hand & 255, hand >> 8 & 255, hand >> 16 & 255, hand >> 24
+
+
+def _runs(byte: int) -> tuple[tuple[int, int], ...]:
+    found = []
+    length = 0
+    for strength in range(RANKS + 1):
+        if byte >> strength & 1:
+            length += 1
+            continue
+        if length >= SHORTEST:
+            found.append((length, strength - 1))
+        length = 0
+    return tuple(sorted(found, reverse=True))
+
+
+RUNS: Final = tuple(_runs(byte) for byte in range(256))
+"""By suit byte: its runs of three or more as (length, strength of the top), the best first."""
+LONGEST: Final = tuple(runs[0][0] if runs else 0 for runs in RUNS)
+"""By suit byte: the length of its longest run, 0 if it has none of three."""
+
+
+def runs_of(hand: int) -> list[tuple[int, int]]:
+    """All runs of three or more, the best first."""
+    a, b, c, d = suits_of(hand)
+    return sorted((*RUNS[a], *RUNS[b], *RUNS[c], *RUNS[d]), reverse=True)
+
+
+@cache
+def run_parts(byte: int) -> tuple[int, ...]:
+    """The parts of a suit byte, the empty one first, that consist of runs of three or more."""
+    parts = [part for part in range(byte + 1) if part & ~byte == 0]
+    return tuple(part for part in parts if sum(n for n, _ in RUNS[part]) == part.bit_count())
+
+
+@cache
+def subsets(byte: int, size: int) -> tuple[int, ...]:
+    """The parts of a suit byte with `size` cards, ascending as numbers."""
+    bits = [1 << strength for strength in range(RANKS) if byte >> strength & 1]
+    return tuple(sorted(sum(chosen) for chosen in combinations(bits, size)))
+
+
+@cache
+def sums(pack: Pack, byte: int, size: int) -> frozenset[int]:
+    """The prices that `size` cards of a suit byte can have."""
+    return frozenset(pack.price(part) for part in subsets(byte, size))
+
+
+def ranks_of(hand: int) -> list[tuple[int, int]]:
+    """(how many, strength) of each rank that makes a set, the best first."""
+    counted = [
+        ((hand >> strength & 0x01010101).bit_count(), strength)
+        for strength in range(LOWEST_SET, RANKS)
+    ]
+    return sorted([pair for pair in counted if pair[0] >= SHORTEST], reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a state knows of its cards, as masks of slots.
+
+    codes  by slot, UNKNOWN where nothing is known
+    suits  by suit, the slots that are known to hold a card of it
+    where  by code, the slot that is known to hold it (a mask of one or none)
+    above  by code, the slots that are known to hold a stronger card of its suit
+    dark   the slots of which nothing is known
+    """
+
+    codes: bytes
+    suits: tuple[int, ...]
+    where: tuple[int, ...]
+    above: tuple[int, ...]
+    dark: int
+
+    def hand(self, slots: int) -> int:
+        """The hand of the known cards among `slots` (a mask)."""
+        hand = 0
+        codes = self.codes
+        while slots:
+            slot = (slots & -slots).bit_length() - 1
+            slots &= slots - 1
+            if codes[slot] != UNKNOWN:
+                hand |= 1 << codes[slot]
+        return hand
+
+    def slots(self, hand: int) -> int:
+        """Where the cards of `hand`, all of them known, lie: a mask of slots."""
+        slots = 0
+        while hand:
+            slots |= self.where[(hand & -hand).bit_length() - 1]
+            hand &= hand - 1
+        return slots
+
+
+_NOWHERE: Final = (0,) * (SUITS * RANKS)
+NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS, _NOWHERE, _NOWHERE, 0)
+
+
+def known_of(pack: Pack, faces: bytes) -> Known:
+    """What `faces`, one a slot, tell."""
+    codes = faces.translate(pack.codes)
+    where = [0] * (SUITS * RANKS)
+    dark = 0
+    for slot, code in enumerate(codes):
+        if code == UNKNOWN:
+            dark |= 1 << slot
+        else:
+            where[code] = 1 << slot
+    suits = []
+    above = [0] * (SUITS * RANKS)
+    for suit in range(SUITS):
+        mask = 0
+        for code in range(suit * RANKS + ACE, suit * RANKS - 1, -1):
+            above[code] = mask
+            mask |= where[code]
+        suits.append(mask)
+    return Known(codes, tuple(suits), tuple(where), tuple(above), dark)

@@ -1,0 +1,207 @@
+"""What can be declared with a hand, and what declared cards are worth (PIC-20..PIC-26).
+
+Law: this file judges hands (masks of codes) and claims about them. It must never know slots,
+seats or turns.
+
+A claim is (category, size, value). `value` is what is said beyond the number of cards: of a point
+its sum, of a sequence the strength of its top, of a set the strength of its rank; UNSAID while it
+wasn't asked for. Of two claims the larger size wins, then the larger value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import product
+from typing import Final
+
+from engine.games.picchetto_cards import (
+    ACE,
+    LONGEST,
+    LOWEST_SET,
+    RANKS,
+    SHORTEST,
+    SUITS,
+    Pack,
+    ranks_of,
+    run_parts,
+    runs_of,
+    subsets,
+    suits_of,
+    sums,
+)
+
+UNSAID: Final = -1
+LONGEST_CLAIM: Final = 8
+_FOUR: Final = 4
+SEQUENCE_POINTS: Final = (0, 0, 0, 3, 4, 15, 16, 17, 18)
+"""By length (PIC-22)."""
+SET_POINTS: Final = {3: 3, 4: 14}
+"""PIC-23."""
+
+
+class Category(IntEnum):
+    """In the order in which they are declared and counted."""
+
+    POINT = 0
+    SEQUENCE = 1
+    SET = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """See the module."""
+
+    category: Category
+    size: int
+    value: int = UNSAID
+
+    def beats(self, other: Claim) -> bool:
+        """Whether this claim is better by what was said of both."""
+        return (self.size, self.value) > (other.size, other.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What the cards that a player lays open must be, once a category is settled.
+
+    player  an index into the hand's players
+    claim   its category and size; the value must be within low..high
+    more    further sequences or sets may come along, none better than the claimed one
+    counts  the cards score; else they only prove a tie, or a 13-card hand contests with them
+    """
+
+    player: int
+    claim: Claim
+    low: int
+    high: int
+    more: bool
+    counts: bool
+
+
+_EVERY_CLAIM: Final = (
+    tuple(Claim(Category.POINT, n) for n in range(SHORTEST, LONGEST_CLAIM + 1)),
+    tuple(Claim(Category.SEQUENCE, n) for n in range(SHORTEST, LONGEST_CLAIM + 1)),
+    tuple(
+        Claim(Category.SET, n, rank) for n in (SHORTEST, _FOUR) for rank in range(LOWEST_SET, RANKS)
+    ),
+)
+_FULL: Final = 255
+
+
+def every_claim(category: Category) -> tuple[Claim, ...]:
+    """All claims that somebody might make, the lowest first."""
+    return _EVERY_CLAIM[category]
+
+
+def longest_suit(hand: int) -> int:
+    """The number of cards of the longest suit."""
+    a, b, c, d = suits_of(hand)
+    return max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count())
+
+
+def longest_run(hand: int) -> int:
+    """The length of the longest run, 0 if none has three cards."""
+    a, b, c, d = suits_of(hand)
+    return max(LONGEST[a], LONGEST[b], LONGEST[c], LONGEST[d])
+
+
+def true_claims(category: Category, hand: int) -> tuple[Claim, ...]:
+    """The claims that `hand` can make, parts included (PIC-26), the lowest first."""
+    every = _EVERY_CLAIM[category]
+    if category is Category.SET:
+        held = {rank: count for count, rank in ranks_of(hand)}
+        return tuple(c for c in every if held.get(c.value, 0) >= c.size)
+    most = longest_suit(hand) if category is Category.POINT else longest_run(hand)
+    return every[: max(0, most - SHORTEST + 1)]
+
+
+def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[int]:
+    """What may be said on `how-much` of a point or a sequence of `size` cards of `hand`."""
+    if category is Category.POINT:
+        return frozenset[int]().union(*(sums(pack, byte, size) for byte in suits_of(hand)))
+    return frozenset(
+        end for n, top in runs_of(hand) for end in range(top, top - (n - size) - 1, -1)
+    )
+
+
+@lru_cache(maxsize=64)
+def every_value(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
+    """What anybody might say on `how-much`, ascending."""
+    if category is Category.POINT:
+        return tuple(sorted(sums(pack, _FULL, size)))
+    return tuple(range(size - 1, ACE + 1))
+
+
+def holds(pack: Pack, claim: Claim, hand: int) -> bool:
+    """Whether `claim` is true of `hand`."""
+    if claim.category is Category.SET or claim.value == UNSAID:
+        return claim in true_claims(claim.category, hand)
+    return claim.value in values(pack, claim.category, claim.size, hand)
+
+
+# ---------------------------------------------------------------------------------------------
+# Cards laid open
+
+
+def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
+    """The points of each combination in the open cards `hand`, the best first; () if they aren't
+    what `demand` asks for."""
+    category, size = demand.claim.category, demand.claim.size
+    if category is Category.POINT:
+        good = hand.bit_count() == size == longest_suit(hand)
+        return (size,) if good and demand.low <= pack.price(hand) <= demand.high else ()
+    if category is Category.SEQUENCE:
+        found = runs_of(hand)
+        if sum(n for n, _ in found) != hand.bit_count():
+            return ()
+        points = tuple(SEQUENCE_POINTS[n] for n, _ in found)
+    else:
+        found = ranks_of(hand)
+        if sum(n for n, _ in found) != hand.bit_count():
+            return ()
+        points = tuple(SET_POINTS[n] for n, _ in found)
+    if not found or found[0][0] != size or not demand.low <= found[0][1] <= demand.high:
+        return ()
+    return points if demand.more or len(points) == 1 else ()
+
+
+@lru_cache(maxsize=4096)
+def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
+    """The parts of `hand` that meet `demand`, in a fixed order."""
+    size, category = demand.claim.size, demand.claim.category
+    if category is Category.POINT:
+        return tuple(
+            part << suit * RANKS
+            for suit, byte in enumerate(suits_of(hand))
+            for part in subsets(byte, size)
+            if demand.low <= pack.price(part) <= demand.high
+        )
+    made = _run_sets(hand) if category is Category.SEQUENCE else _rank_sets(hand, demand)
+    return tuple(part for part in made if worth(pack, demand, part))
+
+
+def _run_sets(hand: int) -> Iterator[int]:
+    """Every part of `hand` that consists of runs."""
+    for a, b, c, d in product(*(run_parts(byte) for byte in suits_of(hand))):
+        yield a | b << 8 | c << 16 | d << 24
+
+
+def _rank_sets(hand: int, demand: Demand) -> Iterator[int]:
+    """Every part of `hand` that consists of threes and fours of a rank."""
+    best = (demand.claim.size, demand.high)
+    for chosen in product(*(_ways(hand, rank, best) for _, rank in ranks_of(hand))):
+        yield sum(chosen)
+
+
+def _ways(hand: int, rank: int, best: tuple[int, int]) -> Iterable[int]:
+    """The cards of a rank that may be laid open: none, three of them, or all four."""
+    bits = [1 << suit * RANKS + rank for suit in range(SUITS) if hand >> suit * RANKS + rank & 1]
+    ways = [0]
+    if (SHORTEST, rank) <= best:
+        ways += [sum(bits) - bit for bit in bits] if len(bits) == _FOUR else [sum(bits)]
+    if len(bits) == _FOUR and (_FOUR, rank) <= best:
+        ways.append(sum(bits))
+    return ways

@@ -1,0 +1,345 @@
+"""From the draw for the first deal to the end of the exchange (PIC-02, PIC-03, PIC-10..PIC-15).
+
+Law: this file knows in which order cards are dealt, looked at, resealed and exchanged. It must
+never know a face by other means than its position, nor anything of declarations and tricks.
+
+No ciphertext is shown to two seats: what the elder saw and left is resealed before the younger
+may see it. A hand is resealed before cards leave it face down and again after the exchange, so
+that nobody can tell whether a played card was dealt or drawn (PIC-14).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, Self
+
+from engine.cards import UNKNOWN
+from engine.contract import (
+    Cards,
+    Decide,
+    Drawn,
+    Note,
+    Open,
+    Request,
+    Reseal,
+    Resealed,
+    Seen,
+    Show,
+    Shuffle,
+    Shuffled,
+)
+from engine.errors import IllegalMove, OutOfTurn
+from engine.games.picchetto_cards import FIGURES, RANKS, codes_of
+from engine.games.picchetto_legal import Legal
+from engine.games.picchetto_match import SEATS
+from engine.games.picchetto_moves import SLOTS, Bianca, Change, slots_of
+from engine.games.picchetto_position import (
+    DEALT,
+    ELDERS_TALON,
+    NO_FLOORS,
+    Aim,
+    Layout,
+    Phase,
+    Vow,
+    VowKind,
+    Wait,
+)
+
+DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
+WHITE_POINTS: Final = 10
+BONUS_AT: Final = 30
+NOVANTA: Final = 60
+"""What is added when the 30 is reached in the declarations (PIC-25)."""
+ELDER: Final = 0
+YOUNGER: Final = 1
+_TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
+
+
+def _packets(packet: int, at: int) -> int:
+    """The slots of one of the two when packets of this size are dealt in turn (CARD-06)."""
+    return sum(1 << slot for slot in range(SEATS * DEALT) if slot // packet % SEATS == at)
+
+
+_DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
+"""By size of the packets: the slots of the elder and of the younger."""
+
+Step = tuple[Request, ...]
+
+
+class Exchanging(Legal):
+    """A position that can deal and exchange."""
+
+    __slots__ = ()
+
+    # A method below that begins with `_to_` or `_after_`, and `_serve`, changes the fresh copy it
+    # belongs to.
+
+    # ------------------------------------------------------------------ cards that are asked for
+
+    def _serve(self, steps: Iterable[Step], aim: Aim, cards: int = 0) -> Self:
+        """Have the requests of `steps` done, one turn each, then go on to `aim`."""
+        due = tuple(step for step in steps if step)
+        if self.auto or not due:
+            for step in due:
+                for request in step:
+                    self._effect(request)
+            return self._arrive(aim, cards)
+        self.phase = Phase.SERVE
+        self.wait = Wait(due, aim, cards)
+        self.due = Cards(due[0])
+        return self
+
+    def _seen(self, given: Seen) -> Self:
+        if not self.wait or isinstance(self.wait.steps[0][0], Reseal):
+            raise OutOfTurn("a reseal is due")
+        new = self._copy()
+        new._see(given)
+        return new._after_step()
+
+    def _resealed(self, _: Resealed) -> Self:
+        if not self.wait or not isinstance(self.wait.steps[0][0], Reseal):
+            raise OutOfTurn("no reseal is due")
+        return self._copy()._after_step()
+
+    def _after_step(self) -> Self:
+        wait = self.wait
+        if wait is None:
+            raise OutOfTurn("no cards are due")
+        for request in wait.steps[0]:
+            self._effect(request)
+        if len(wait.steps) > 1:
+            self.wait = replace(wait, steps=wait.steps[1:])
+            self.due = Cards(wait.steps[1])
+            return self
+        self.wait = None
+        return self._arrive(wait.aim, wait.cards)
+
+    @abstractmethod
+    def _arrive(self, aim: Aim, cards: int) -> Self:
+        """What the cards were asked for."""
+
+    @abstractmethod
+    def _to_reveal(self) -> Self:
+        """The deal is over."""
+
+    def _to_decide(self, phase: Phase, at: int) -> Self:
+        self.phase = phase
+        self.at = at
+        self.due = DECIDE[self.players[at]]
+        return self
+
+    # ------------------------------------------------------------------ the deal
+
+    def _drawn(self, given: Drawn) -> Self:
+        """PIC-02: each draws a card, seat 0 first, until they differ in rank; if a whole deck
+        decides nothing, from another one."""
+        self.deck.check(given.faces)
+        codes = self.match.pack.codes
+        new = self._copy()
+        for at in range(0, len(given.faces), SEATS):
+            mine, theirs = (codes[face] % RANKS for face in given.faces[at : at + SEATS])
+            if mine != theirs:
+                dealer = 0 if mine < theirs else 1
+                new.notes = (Note("dealer-drawn", dealer, (at + SEATS,)),)
+                return new._to_deal(dealer)
+        new.moves += 1  # another state, though the same is due
+        new.notes = (Note("draws-again"),)
+        return new
+
+    def _to_deal(self, dealer: int) -> Self:
+        """The next hand, with nothing of the last one's cards left."""
+        self.hand += 1
+        self.dealer = dealer
+        self.players = (1 - dealer, dealer)
+        self._clear()
+        self.phase = Phase.SHUFFLE
+        self.due = Cards((Shuffle(self.deck),))
+        self.notes += (Note("deals", dealer, (self.hand,)),)
+        return self
+
+    def _clear(self) -> None:
+        """No card of the last hand is left."""
+        self._learn(b"")
+        self.opened = self.moves = self.at = 0
+        self.shown = (0,) * SEATS
+        self.promises = ()
+        self.vows = ()
+        self.floors = NO_FLOORS
+        self.wait = None
+        self.talk = None
+        self.lay = Layout()
+        self.held = self.points = self.won = (0, 0)
+        self.led = -1
+        self.auto = False
+
+    def _shuffled(self, given: Shuffled) -> Self:
+        """PIC-03. Each reseals the hand that fell to it, so that no card can be followed from the
+        deck to where it is put aside or played."""
+        new = self._copy()
+        if given.faces is None:
+            new._learn(bytes((UNKNOWN,)) * SLOTS)
+        else:
+            new._learn(self._checked(given.faces))
+            new.auto = True
+        new.breaches = ()
+        new.held = _DEALS[self.options.packet]
+        elder, younger = self.players
+        limits = (self.match.limit(elder), self.match.limit(younger))
+        new.lay = Layout(talon=_TALON, limits=limits)
+        mine, theirs = (slots_of(hand) for hand in new.held)
+        looks = (Show(mine, elder), Show(theirs, younger))
+        return new._serve([(Reseal(mine, elder),), (Reseal(theirs, younger),), looks], Aim.ELDER)
+
+    # ------------------------------------------------------------------ carta bianca
+
+    def _bianca(self, move: Bianca) -> Self:
+        """PIC-10. The elder's hand is opened when the younger has fixed the own discard."""
+        low = self.options.min_exchange
+        if not self._may_be_white():
+            raise IllegalMove("PIC-10", "carta bianca is announced before one's own exchange")
+        if self._has_figure(self.at):
+            raise IllegalMove("PIC-10", "this hand holds a figure")
+        if self.at == YOUNGER and move.number:
+            raise IllegalMove("PIC-10", "the younger says no number with the carta bianca")
+        if self.at == ELDER and not low <= move.number <= ELDERS_TALON:
+            text = f"say how many cards will be exchanged, {low} to {ELDERS_TALON}: bianca {low}"
+            raise IllegalMove("PIC-10", text)
+        new = self._copy()
+        hand = self.held[self.at]
+        seat = self.players[self.at]
+        new._vow("PIC-10", hand, Vow(VowKind.BIANCA, self.lay.reseals))
+        new.moves += 1
+        new.notes = (Note("bianca", seat, (move.number,) if move.number else ()),)
+        if self.at == YOUNGER:
+            return new._serve([(Open(slots_of(hand)),)], Aim.WHITE_YOUNGER)
+        new.lay = replace(self.lay, announced=move.number)
+        return new._to_decide(Phase.FIX, YOUNGER)
+
+    def _after_white(self, at: int) -> Self:
+        """The hand lies open: it counts 10 at once, then nobody can follow its cards any more."""
+        hand = self.held[at]
+        vow = next(n for n, v in enumerate(self.vows) if v.kind is VowKind.BIANCA)
+        if self.known.hand(hand) & FIGURES:
+            if at == YOUNGER:
+                raise IllegalMove("PIC-10", "the hand that was shown holds a figure")
+            self._breached(vow)
+            return self._to_reveal()
+        self.promises = self.promises[:vow] + self.promises[vow + 1 :]
+        self.vows = self.vows[:vow] + self.vows[vow + 1 :]
+        faces = self.match.pack.faces
+        bared = tuple(faces[code] for code in codes_of(self.known.hand(hand)))
+        self.lay = replace(self.lay, white=at, bared=bared)
+        ended = self._gain(at, WHITE_POINTS, 0)
+        seat = self.players[at]
+        self.notes += (Note("counts-bianca", seat, (WHITE_POINTS, self.points[at])),)
+        if ended:
+            return self._to_reveal()
+        slots = slots_of(hand)
+        aim = Aim.YOUNGER if at == YOUNGER else Aim.CHANGE
+        return self._serve([(Reseal(slots, seat),), (Show(slots, seat),)], aim)
+
+    # ------------------------------------------------------------------ the exchange
+
+    def _change(self, move: Change) -> Self:
+        """PIC-11 to PIC-15."""
+        self._check_change(move)
+        new = self._copy()
+        at = self.at
+        if self._may_be_white() and self.options.bianca_must_announce:
+            figure = self._has_figure(at)
+            if figure is False:
+                raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
+            if figure is None:
+                new._vow("PIC-10", self.held[at], Vow(VowKind.FIGURE, self.lay.reseals))
+        new.moves += 1
+        count = move.given.bit_count()
+        new.notes = (Note("exchanges", self.players[at], (count, move.taken)),)
+        if self.phase is Phase.FIX:
+            new.lay = replace(self.lay, fixed=move)
+            new.notes = (Note("fixes", self.players[at], (count, move.taken)),)
+            return new._serve([(Open(slots_of(self.held[ELDER])),)], Aim.WHITE_ELDER)
+        if self.phase is Phase.YOUNGER:
+            return new._serve(new._young_steps(move), Aim.TALK)
+        steps = new._elder_steps(move)
+        fixed = self.lay.fixed
+        if fixed is None:
+            return new._serve(steps, Aim.YOUNGER)
+        return new._serve([*steps, *new._young_steps(fixed)], Aim.TALK)
+
+    def _check_change(self, move: Change) -> None:
+        low, high, slack = self._bounds()
+        count = move.given.bit_count()
+        if move.given & ~self.held[self.at]:
+            raise IllegalMove("PIC-11", "a card that isn't in the hand can't be put aside")
+        if abs(count - move.taken) > slack:
+            raise IllegalMove("PIC-15", "as many cards are taken as are put aside")
+        if not low <= move.taken <= high or count < self.options.min_exchange:
+            rule = "PIC-13" if self.at == YOUNGER else "PIC-11"
+            number = str(low) if low == high else f"{low} to {high}"
+            raise IllegalMove(rule, f"here {number} cards are exchanged")
+
+    def _elder_steps(self, move: Change) -> Sequence[Step]:
+        """The elder takes from the top of the five and is shown the rest of them (PIC-12)."""
+        self._take(ELDER, move)
+        seat = self.players[ELDER]
+        hand, seen = slots_of(self.held[ELDER]), self.lay.talon[: self.lay.seen]
+        looks: Step = (Show(hand, seat), Show(seen, seat)) if seen else (Show(hand, seat),)
+        return [(Reseal(hand, seat),), looks]
+
+    def _young_steps(self, move: Change) -> Sequence[Step]:
+        """PIC-13; what the elder saw is resealed by the elder first."""
+        elder, seat = self.players
+        seen = self.lay.talon[: self.lay.seen]
+        self._take(YOUNGER, move)
+        hand, left = slots_of(self.held[YOUNGER]), self.lay.talon
+        looks: Step = (Show(hand, seat), Show(left, seat)) if left else (Show(hand, seat),)
+        first: Step = (Reseal(seen, elder),) if seen else ()
+        return [first, (Reseal(hand, seat),), looks]
+
+    def _take(self, at: int, move: Change) -> None:
+        """The cards change their places (PIC-14: for good)."""
+        lay = self.lay
+        talon = lay.talon
+        drawn = sum(1 << slot for slot in talon[: move.taken])
+        hands, aside, sizes = list(self.held), list(lay.aside), list(lay.sizes)
+        hands[at] = hands[at] & ~move.given | drawn
+        aside[at] = move.given
+        sizes[at] = hands[at].bit_count()
+        mute = at if sizes[at] > DEALT else lay.mute
+        if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
+            points = list(self.points)
+            points[at] = 0
+            self.points = (points[0], points[1])
+        self.held = (hands[0], hands[1])
+        seen = ELDERS_TALON - move.taken if at == ELDER else max(0, lay.seen - move.taken)
+        self.lay = replace(
+            lay,
+            talon=talon[move.taken :],
+            seen=seen,
+            aside=(aside[0], aside[1]),
+            sizes=(sizes[0], sizes[1]),
+            mute=mute,
+            fixed=None if at == YOUNGER else lay.fixed,
+        )
+
+    # ------------------------------------------------------------------ counting
+
+    def _gain(self, at: int, points: int, bonus: int) -> bool:
+        """Player `at` counts `points`; True if that ends the deal (PIC-40).
+
+        `bonus` is added when the 30 is reached while the other has nothing and showed no carta
+        bianca (PIC-10, PIC-25, PIC-34).
+        """
+        lay = self.lay
+        if lay.mute == at:
+            return False
+        before, other = self.points if at == ELDER else self.points[::-1]
+        after = before + points
+        if bonus and before < BONUS_AT <= after and not other and lay.white != 1 - at:
+            after += bonus
+            kind = "novanta" if bonus == NOVANTA else "sessanta"
+            self.notes += (Note(kind, self.players[at], (after,)),)
+        self.points = (after, other) if at == ELDER else (other, after)
+        return after >= lay.limits[at]

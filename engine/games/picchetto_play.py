@@ -1,0 +1,196 @@
+"""The tricks of Picchetto and their count (PIC-30..PIC-36, PIC-15).
+
+Law: this file knows how a card is played, what that promises and what it scores. It must never
+know what was declared, nor a card that its position doesn't show.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from engine.contract import Note, Open
+from engine.errors import IllegalMove
+from engine.games.picchetto_cards import RANKS, SUITS
+from engine.games.picchetto_exchange import DECIDE, ELDER, Exchanging
+from engine.games.picchetto_match import SEATS
+from engine.games.picchetto_moves import Play
+from engine.games.picchetto_position import DEALT, Aim, Phase, Vow, VowKind
+
+SESSANTA: Final = 30
+"""What is added when the 30 is reached in the play (PIC-34)."""
+CARDS_POINTS: Final = 10
+CAPPOTTO_POINTS: Final = 40
+_HALF: Final = 6
+_MOST_NOTED: Final = 256
+_LEADS: Final = tuple(
+    tuple((Note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
+)
+_TAKES: Final = tuple(
+    tuple((Note("takes", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
+)
+"""By seat and by what it has then: notes made once, because there are so many tricks. Nobody can
+score so much in a deal."""
+
+
+class Playing(Exchanging):
+    """A position that can play tricks."""
+
+    __slots__ = ()
+
+    def _play(self, move: Play) -> Self:
+        slot = move.slot
+        bit = 1 << slot
+        if not self._playable() & bit:
+            raise self._refused(bit)
+        new = self._copy()
+        if self.auto or self.opened & bit:
+            return new._after_laid(slot)
+        return new._serve([(Open((slot,)),)], Aim.LAID, bit)
+
+    def _refused(self, bit: int) -> IllegalMove:
+        if not self.held[self.at] & bit:
+            return IllegalMove("PIC-30", "that card isn't in the hand")
+        led = self.known.codes[self.led]
+        suit = self.match.pack.kind.suit_names[led // RANKS]
+        if self.known.where[led] and bit & self.known.suits[led // RANKS]:
+            return IllegalMove("PIC-30", f"whoever can win the trick in {suit} must")
+        return IllegalMove("PIC-30", f"{suit} was led, and whoever has {suit} must follow")
+
+    def _after_opened(self, bit: int) -> Self:
+        """The card came out: it must be one that public cards allowed, and agree with what its
+        player promised."""
+        slot = bit.bit_length() - 1
+        if not self._playable() & bit:
+            raise self._refused(bit)
+        code = self.known.codes[slot]
+        at, suit = self.at, code // RANKS
+        self.phase = Phase.PLAY
+        if code % RANKS > self.floors[at * SUITS + suit]:
+            seat = self.players[at]
+            self._breached(
+                next(
+                    n
+                    for n, (promise, vow) in enumerate(zip(self.promises, self.vows, strict=True))
+                    if promise.seat == seat
+                    and vow.kind is VowKind.SUIT
+                    and vow.suit == suit
+                    and vow.floor < code % RANKS
+                )
+            )
+            return self._to_reveal()
+        return self._after_laid(slot)
+
+    def _after_laid(self, slot: int) -> Self:
+        """The card of `slot` lies on the table: this is where most of the time is spent."""
+        at = self.at
+        bit = 1 << slot
+        a, b = self.held
+        self.held = (a ^ bit, b) if at == ELDER else (a, b ^ bit)
+        self.opened |= bit
+        self.moves += 1
+        self.phase = Phase.PLAY
+        if self.led < 0:
+            return self._after_lead(slot)
+        codes = self.known.codes
+        led, code = codes[self.led], codes[slot]
+        taker = 1 - at
+        if code >> 3 == led >> 3:
+            if code > led:
+                taker = at
+            elif self.options.must_win:
+                self._promise(led, led & 7)
+        else:
+            self._promise(led, -1)
+        a, b = self.won
+        trick = 1 << self.led | bit
+        self.won = (a | trick, b) if taker == ELDER else (a, b | trick)
+        self.led = -1
+        bonus = SESSANTA if taker == ELDER else 0
+        if self.options.trick_scoring == "two_per_trick":
+            ended = self._gain(taker, 2, bonus)
+        else:
+            ended = taker == at and self._gain(taker, 1, bonus)
+        self.notes = _TAKES[self.players[taker]][self.points[taker]] + self.notes
+        if ended:
+            return self._to_reveal()
+        a, b = self.held
+        if a and b:
+            self.at = taker
+            self.due = DECIDE[self.players[taker]]
+            return self
+        return self._after_exhausted(taker)
+
+    def _after_lead(self, slot: int) -> Self:
+        """PIC-31: the lead's point, lost or not by what follows."""
+        at = self.at
+        self.led = slot
+        if self.options.trick_scoring == "battuta_presa":
+            ended = self._gain(at, 1, SESSANTA if at == ELDER else 0)
+            self.notes = _LEADS[self.players[at]][self.points[at]] + self.notes
+            if ended:
+                return self._to_reveal()
+        other = 1 - at
+        if not self.held[other]:
+            return self._after_lone(slot)
+        self.at = other
+        self.due = DECIDE[self.players[other]]
+        return self
+
+    def _promise(self, led: int, floor: int) -> None:
+        """PIC-36: what is left of the hand holds nothing of the led suit above `floor`. Once
+        promised, less needs no promise, since a hand only shrinks."""
+        at = self.at
+        hidden = self.held[at] & ~self.opened
+        suit = led >> 3
+        key = at * SUITS + suit
+        if not hidden or self.floors[key] <= floor:
+            return
+        self.floors = (*self.floors[:key], floor, *self.floors[key + 1 :])
+        self.moves -= 1  # the promise belongs to the move that is being counted
+        self._vow("PIC-36", hidden, Vow(VowKind.SUIT, self.lay.reseals, None, suit, floor))
+        self.moves += 1
+
+    # ------------------------------------------------------------------ the end of the tricks
+
+    def _after_exhausted(self, taker: int) -> Self:
+        """A hand is used up: both, unless one was irregular (PIC-15)."""
+        a, b = self.held
+        left = ELDER if a else 1
+        if (a or b) and self.lay.sizes[left] == DEALT:
+            self.at = left  # the other had eleven cards: the last one of this hand is a trick
+            self.due = DECIDE[self.players[left]]
+            return self
+        return self._to_cards(taker)
+
+    def _after_lone(self, slot: int) -> Self:
+        """The twelfth trick of a player whose opponent had eleven cards."""
+        at = self.at
+        a, b = self.won
+        self.won = (a | 1 << slot, b) if at == ELDER else (a, b | 1 << slot)
+        self.led = -1
+        if self.options.trick_scoring == "two_per_trick":
+            bonus = SESSANTA if at == ELDER else 0
+            ended = self._gain(at, 2, bonus)
+            self.notes = _TAKES[self.players[at]][self.points[at]] + self.notes
+            if ended:
+                return self._to_reveal()
+        return self._to_cards(at)
+
+    def tricks(self, at: int) -> int:
+        """How many tricks player `at` has; a lone last card is one, too."""
+        return (self.won[at].bit_count() + 1) // 2
+
+    def _to_cards(self, last: int) -> Self:
+        """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
+        cappotto = self.tricks(last) == DEALT
+        if self.options.trick_scoring == "battuta_presa" and not cappotto:
+            ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
+            self.notes += (Note("last-trick", self.players[last], (self.points[last],)),)
+            if ended:
+                return self._to_reveal()
+        for at in range(SEATS):
+            if self.tricks(at) > _HALF:
+                self._gain(at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0)
+                kind = "cappotto" if cappotto else "cards"
+                self.notes += (Note(kind, self.players[at], (self.points[at],)),)
+        return self._to_reveal()

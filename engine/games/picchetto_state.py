@@ -1,0 +1,234 @@
+"""A position of Picchetto and the way forward from it.
+
+Law: this file holds the table of what is due when, and what ends a deal or a match. It must never
+know how cards are dealt, nor hold a rule of an earlier part of the hand (picchetto_exchange,
+picchetto_talk, picchetto_play) or count totals by itself (picchetto_match).
+
+    phase    turn()                          next
+    -------  ------------------------------  ----------------------------------------------------
+    DRAW     Cards(Draw)                     SHUFFLE: the lower card deals (PIC-02)
+    SHUFFLE  Cards(Shuffle)                  SERVE: reseal and show the hands
+    SERVE    Cards(Reseal | Show .. Open ..) what `wait.aim` says
+    ELDER    Decide(elder)                   SERVE; FIX after carta bianca
+    FIX      Decide(younger)                 SERVE: the elder's carta bianca is opened
+    CHANGE   Decide(elder)                   SERVE
+    YOUNGER  Decide(younger)                 SERVE
+    CLAIM    Decide(elder)                   COUNTER
+    COUNTER  Decide(younger)                 CLAIM, STATE, PRODUCE, PLAY
+    STATE    Decide(elder)                   VERDICT
+    VERDICT  Decide(younger)                 PRODUCE
+    PRODUCE  Decide(who scored or tied)      SERVE: open the cards; PRODUCE, CLAIM, PLAY, REVEAL
+    PLAY     Decide(seat)                    SERVE: open the card; PLAY, REVEAL
+    REVEAL   Cards(Reveal)                   SHUFFLE, OVER
+    OVER     Over
+
+An open state passes over SERVE and REVEAL by itself. A card that refutes a promise leads to
+REVEAL at once, and so does a score that reaches the target (PIC-40). `Leave` leads to OVER from
+wherever it comes, and nothing of a hand that isn't audited counts (GEN-02).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.contract import (
+    Cards,
+    Decide,
+    Draw,
+    Drawn,
+    Input,
+    Leave,
+    Move,
+    Note,
+    Over,
+    Reseal,
+    Resealed,
+    Reveal,
+    Revealed,
+    Seen,
+    Shuffled,
+)
+from engine.errors import IllegalMove, OutOfTurn
+from engine.games import picchetto_match
+from engine.games.picchetto_cards import hand_of
+from engine.games.picchetto_declare import Category
+from engine.games.picchetto_match import PicchettoOptions
+from engine.games.picchetto_moves import Announce, Bianca, Change, Play, Produce, Say, Tell
+from engine.games.picchetto_play import Playing
+from engine.games.picchetto_position import ALL_SLOTS, Aim, Phase, open_slots
+from engine.games.picchetto_talk import Talking
+
+_REVEAL: Final = Cards((Reveal(),))
+
+
+class PicchettoState(Talking, Playing):
+    """A position that `apply` leads on from; `Position` has the fields."""
+
+    __slots__ = ()
+
+    def apply(self, given: Input) -> PicchettoState:
+        if type(given) is Play and self.phase is Phase.PLAY:
+            return self._play(given)
+        handler = _TABLE[self.phase].get(type(given))
+        if handler is not None:
+            return handler(self, given)
+        if isinstance(given, Move) and isinstance(self.due, Decide):
+            raise _misplaced(self.phase)
+        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+
+    def played_openly(self, faces: bytes) -> PicchettoState:
+        """This position as an open one whose cards lie as `faces` says, for roll-outs; it must
+        agree with what is known here (ValueError), and what is due is answered at once."""
+        if not self.faces:
+            raise OutOfTurn("no deck lies dealt")
+        faces = self._checked(faces)
+        self._agree(faces)
+        if self.phase is Phase.REVEAL:
+            return self._revealed(Revealed(faces))
+        new = self.with_faces(faces)
+        new.auto = self.phase is not Phase.OVER
+        while new.phase is Phase.SERVE and new.wait:
+            if isinstance(new.wait.steps[0][0], Reseal):
+                new = new._resealed(Resealed())
+            else:
+                new = new._seen(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+        return new
+
+    def _arrive(self, aim: Aim, cards: int) -> PicchettoState:
+        match aim:
+            case Aim.ELDER:
+                return self._to_decide(Phase.ELDER, 0)
+            case Aim.CHANGE:
+                return self._to_decide(Phase.CHANGE, 0)
+            case Aim.YOUNGER:
+                return self._to_decide(Phase.YOUNGER, 1)
+            case Aim.WHITE_ELDER:
+                return self._after_white(0)
+            case Aim.WHITE_YOUNGER:
+                return self._after_white(1)
+            case Aim.TALK:
+                return self._to_claim(Category.POINT)
+            case Aim.PRODUCED:
+                return self._after_produced(cards)
+            case Aim.LAID:
+                return self._after_opened(cards)
+
+    # ------------------------------------------------------------------ the end of a hand
+
+    def _to_reveal(self) -> PicchettoState:
+        self.phase = Phase.REVEAL
+        self.due = _REVEAL
+        return self._finish() if self.auto else self
+
+    def _revealed(self, given: Revealed) -> PicchettoState:
+        """What nobody has seen settles the promises that are left (PIC-20, PIC-36, PIC-10), each
+        by the cards as they lay when it was made."""
+        dealt = self._checked(given.faces)
+        if given.reseals and len(given.reseals) != self.lay.reseals:
+            raise OutOfTurn(f"the hand had {self.lay.reseals} reseals, not {len(given.reseals)}")
+        now = given.moved()
+        self._agree(now)
+        new = self.with_faces(now)
+        new.notes = ()
+        codes = self.match.pack.codes
+        refuted = []
+        for promise, vow in zip(self.promises, self.vows, strict=True):
+            faces = given.moved(vow.reseals) if given.reseals else dealt
+            if not vow.kept(self.match, hand_of(codes[faces[slot]] for slot in promise.slots)):
+                refuted.append(promise)
+        for promise in refuted:
+            new._breached(new.promises.index(promise))
+        return new._finish()
+
+    def _finish(self) -> PicchettoState:
+        """GEN-01, then PIC-40 to PIC-52."""
+        self.opened = ALL_SLOTS
+        self.promises = ()
+        self.vows = ()
+        cheats = {breach.promise.seat for breach in self.breaches}
+        if cheats:
+            self.notes += (Note("void"),)
+            self.match = picchetto_match.put_out(self.match, cheats)
+            return self._to_over()
+        before = self.match
+        mine, theirs = self.points if self.players[0] == 0 else self.points[::-1]
+        self.match = picchetto_match.settle(before, (mine, theirs))
+        for seat, points in enumerate((mine, theirs)):
+            total = self.match.totals[seat]
+            self.notes += (Note("scores-deal", seat, (points, before.factor, total)),)
+        if self.match.ended:
+            return self._to_over()
+        return self._to_deal(1 - self.dealer)
+
+    def _to_over(self) -> PicchettoState:
+        result = self.match.result()
+        self.phase = Phase.OVER
+        self.due = Over(result)
+        if self.match.ended == picchetto_match.DRAW:
+            self.notes += (Note("draw"),)
+        else:
+            self.notes += tuple(Note("wins", s, (result.won[s],)) for s in result.winners)
+        return self
+
+    def _leave(self, given: Leave) -> PicchettoState:
+        """GEN-02: with two players the other has won."""
+        gone = set(given.seats)
+        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
+            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        new = self._copy()
+        new.match = picchetto_match.put_out(self.match, gone)
+        new._clear()
+        new.breaches = ()
+        new.notes = tuple(Note("leaves", seat) for seat in sorted(gone))
+        return new._to_over()
+
+
+def _misplaced(phase: Phase) -> IllegalMove:
+    """A move of another phase than the one where a player is to decide."""
+    if phase is Phase.PLAY:
+        return IllegalMove("PIC-30", "a card is played now, as in Ks")
+    if phase is Phase.PRODUCE:
+        return IllegalMove("PIC-26", "the claimed cards are laid open now: show and the cards")
+    if phase in (Phase.ELDER, Phase.CHANGE, Phase.YOUNGER, Phase.FIX):
+        return IllegalMove("PIC-11", "cards are exchanged now, as in change 9c 7d")
+    return IllegalMove("PIC-21", "this is no answer in the dialogue of the declarations")
+
+
+_S = PicchettoState
+_TABLE: Final[list[dict[type, Callable[..., PicchettoState]]]] = [
+    {Drawn: _S._drawn, Leave: _S._leave},
+    {Shuffled: _S._shuffled, Leave: _S._leave},
+    {Seen: _S._seen, Resealed: _S._resealed, Leave: _S._leave},
+    {Bianca: _S._bianca, Change: _S._change, Leave: _S._leave},
+    {Change: _S._change, Leave: _S._leave},
+    {Change: _S._change, Leave: _S._leave},
+    {Bianca: _S._bianca, Change: _S._change, Leave: _S._leave},
+    {Announce: _S._announce, Say: _S._say, Leave: _S._leave},
+    {Announce: _S._announce, Say: _S._say, Leave: _S._leave},
+    {Tell: _S._tell, Leave: _S._leave},
+    {Say: _S._say, Leave: _S._leave},
+    {Produce: _S._produce, Leave: _S._leave},
+    {Leave: _S._leave},
+    {Revealed: _S._revealed, Leave: _S._leave},
+    {},
+]
+"""Indexed by Phase: which inputs are due and what they do. `apply` itself sees to PLAY."""
+
+
+def begin(options: PicchettoOptions, seats: int) -> PicchettoState:
+    """The first position of a match; OptionError unless two play."""
+    new: PicchettoState = object.__new__(PicchettoState)
+    new.match = picchetto_match.new_match(options, seats)
+    new.options = options
+    new.seats = seats
+    new.hand = 0
+    new.dealer = -1
+    new.players = tuple(range(seats))
+    new.deck = new.match.pack.deck
+    new.breaches = ()
+    new.notes = ()
+    new._clear()
+    new.phase = Phase.DRAW
+    new.due = Cards((Draw(new.deck),))
+    return new

@@ -1,0 +1,194 @@
+"""The declarations of Picchetto: a dialogue of three categories (PIC-20..PIC-27).
+
+Law: this file knows who speaks when, what is promised by it and what is laid open when a category
+is settled. It must never use a card that its position doesn't show: what is said says no more
+than it says.
+
+    CLAIM    elder     a claim, or pass
+    COUNTER  younger   after a pass: a claim, or pass; else good, how-much, or a better claim
+    STATE    elder     the sum or the top card
+    VERDICT  younger   good, not-good, or equal
+    PRODUCE  whoever scored, or both of a tie: the cards that were claimed
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Self
+
+from engine.contract import Note, Open
+from engine.errors import IllegalMove, OutOfTurn
+from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, worth
+from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
+from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word, slots_of
+from engine.games.picchetto_position import Aim, Phase, Talk, Vow, VowKind
+
+_ANY: Final = 99
+"""Above every sum and every rank."""
+_RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
+"""By category."""
+_NAMES: Final = ("point", "sequence", "set")
+
+
+class Talking(Exchanging):
+    """A position that can lead the dialogue."""
+
+    __slots__ = ()
+
+    def _to_claim(self, category: Category) -> Self:
+        self.talk = Talk(category)
+        return self._to_decide(Phase.CLAIM, ELDER)
+
+    def _said(self) -> Talk:
+        """What was said so far in this category."""
+        if self.talk is None:
+            raise OutOfTurn("nothing is being declared")
+        return self.talk
+
+    def _tells(self, kind: str, *values: int) -> None:
+        self.notes = (*self.notes, Note(kind, self.players[self.at], values))
+
+    # ------------------------------------------------------------------ what is said
+
+    def _announce(self, move: Announce) -> Self:
+        """A claim of the elder, or a claim of the younger that is good as soon as it is made."""
+        talk, claim = self._said(), move.claim
+        rule = _RULES[talk.category]
+        if claim.category is not talk.category:
+            raise IllegalMove(rule, f"a {_NAMES[talk.category]} is declared now, or pass")
+        if self.phase is Phase.COUNTER and talk.claim and not claim.beats(talk.claim):
+            raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
+        if move not in self._claims():
+            raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
+        new = self._copy()
+        new._claimed(claim)
+        new.moves += 1
+        values = (claim.size,) if claim.value == UNSAID else (claim.size, claim.value)
+        new._tells(f"claims-{_NAMES[talk.category]}", *values)
+        if self.phase is Phase.CLAIM:
+            new.talk = replace(talk, claim=claim)
+            return new._to_decide(Phase.COUNTER, YOUNGER)
+        low, high = (claim.value, claim.value) if claim.value != UNSAID else (0, _ANY)
+        return new._to_produce(new._demand(YOUNGER, claim, low, high))
+
+    def _claimed(self, claim: Claim) -> None:
+        """PIC-20: a promise about the hand as it is."""
+        self._vow("PIC-20", self.held[self.at], Vow(VowKind.CLAIM, self.lay.reseals, claim))
+
+    def _say(self, move: Say) -> Self:
+        if move not in self.legal():
+            raise self._unfit(move.word)
+        new = self._copy()
+        talk, word = self._said(), move.word
+        claim = talk.claim
+        new.moves += 1
+        new._tells("passes" if word is Word.PASS else word.value, talk.category)
+        if word is Word.PASS:
+            if self.phase is Phase.CLAIM:
+                return new._to_decide(Phase.COUNTER, YOUNGER)
+            return new._after_category()
+        if claim is None:
+            raise self._unfit(word)
+        if word is Word.HOW_MUCH:
+            new.moves = self.moves
+            new._claimed(Claim(claim.category, claim.size))
+            new.moves += 1
+            return new._to_decide(Phase.STATE, ELDER)
+        stated = claim.value
+        low, high = (0, _ANY) if stated == UNSAID else (stated, stated)
+        if word is Word.GOOD:
+            return new._to_produce(new._demand(ELDER, claim, low, high))
+        if word is Word.NOT_GOOD:
+            return new._to_produce(new._demand(YOUNGER, claim, stated + 1, _ANY))
+        tie = [
+            Demand(at, claim, stated, stated, more=False, counts=False) for at in (ELDER, YOUNGER)
+        ]
+        return new._to_produce(*tie)
+
+    def _unfit(self, word: Word) -> IllegalMove:
+        if self.phase is Phase.COUNTER and word is Word.HOW_MUCH:
+            return IllegalMove("PIC-21", "how-much is asked by who holds as many cards as claimed")
+        if self.phase is Phase.VERDICT:
+            return IllegalMove("PIC-20", "the own hand must hold what not-good or equal says")
+        return IllegalMove("PIC-21", f"{word.value} is no answer here")
+
+    def _tell(self, move: Tell) -> Self:
+        """The elder's answer to how-much."""
+        talk = self._said()
+        claim = talk.claim
+        if claim is None or move.category is not talk.category:
+            what = "sum" if talk.category is Category.POINT else "top card"
+            raise IllegalMove("PIC-21", f"the {what} is asked for")
+        if move.value not in self._stated(claim):
+            raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
+        new = self._copy()
+        stated = replace(claim, value=move.value)
+        new._claimed(stated)
+        new.moves += 1
+        new.talk = replace(talk, claim=stated)
+        new._tells("states-sum" if talk.category is Category.POINT else "states-top", move.value)
+        return new._to_decide(Phase.VERDICT, YOUNGER)
+
+    # ------------------------------------------------------------------ what is laid open
+
+    def _demand(self, at: int, claim: Claim, low: int, high: int) -> Demand:
+        """The cards of a claim that scores; a hand of 13 only proves what it contests with."""
+        counts = self.lay.mute != at
+        more = counts and claim.category is not Category.POINT
+        return Demand(at, claim, low, high, more, counts)
+
+    def _to_produce(self, *due: Demand) -> Self:
+        self.talk = replace(self._said(), due=due)
+        return self._to_decide(Phase.PRODUCE, due[0].player)
+
+    def _produce(self, move: Produce) -> Self:
+        """PIC-26: exactly the claimed cards that scored or tied are opened."""
+        demand = self._said().due[0]
+        cards, size = move.cards, demand.claim.size
+        count = cards.bit_count()
+        if cards & ~self.held[self.at]:
+            raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
+        if count < size or (count > size and not demand.more):
+            raise IllegalMove("PIC-26", f"the {size} cards of the claim are laid open")
+        if not cards & self.known.dark:
+            self._judged(demand, cards)
+        new = self._copy()
+        new.moves += 1
+        hidden = cards & ~self.opened
+        opens = (Open(slots_of(hidden)),) if hidden else ()
+        return new._serve([opens], Aim.PRODUCED, cards)
+
+    def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
+        """What the open cards are worth; IllegalMove if they aren't what was claimed."""
+        points = worth(self.match.pack, demand, self.known.hand(cards))
+        if not points:
+            name = _NAMES[demand.claim.category]
+            raise IllegalMove("PIC-26", f"these cards aren't the {name} that was claimed")
+        return points
+
+    def _after_produced(self, cards: int) -> Self:
+        """The cards lie open: they score one by one, or prove a tie."""
+        talk = self._said()
+        demand, *rest = talk.due
+        at = demand.player
+        points = self._judged(demand, cards)
+        self._released(at, talk.category)
+        seat = self.players[at]
+        for number in points if demand.counts else ():
+            ended = self._gain(at, number, NOVANTA)
+            counted = Note(f"counts-{_NAMES[talk.category]}", seat, (number, self.points[at]))
+            self.notes = (*self.notes, counted)
+            if ended:
+                return self._to_reveal()
+        if rest:
+            return self._to_produce(*rest)
+        if not demand.counts:
+            self.notes = (*self.notes, Note("nobody-scores", -1, (talk.category,)))
+        return self._after_category()
+
+    def _after_category(self) -> Self:
+        category = self._said().category
+        if category is not Category.SET:
+            return self._to_claim(Category(category + 1))
+        self.talk = None
+        return self._to_decide(Phase.PLAY, ELDER)
