@@ -30,7 +30,7 @@ from tests.protocol.cheats import (
     hunt,
     lie,
 )
-from tests.protocol.ring import Ring, record, resign, seed_of
+from tests.protocol.ring import Ring, Tamper, record, resign, seed_of
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
 LIE_OF_THREE = 5
@@ -334,3 +334,46 @@ def one_lies(seat: int, event: YourMove) -> Move | None:
 
 def one_hunts(seat: int, event: YourMove) -> Move | None:
     return hunt(seat, event) if seat == 1 and event.position.state.hand == 1 else None
+
+
+# -- answers -----------------------------------------------------------------------------
+
+
+def dying(ring_of: Callable[..., Ring], tamper: Tamper | None = None) -> Ring:
+    """Three seats with one token each: who falls in the first hand is asked to come back."""
+    return ring_of(3, hands=2, given=(("tokens", "1"),), tamper=tamper)
+
+
+def test_the_dead_answer_and_the_others_go_on(ring_of: Callable[..., Ring]) -> None:
+    ring = dying(ring_of)
+    ring.run()
+    finished(ring)
+    steps = ring.tables[0].steps
+    (asked,) = [step for step in steps if step.entries[0].kind is Kind.ANSWER]
+    commits = [step for step in steps if step.entries[0].kind is Kind.COMMIT]
+    assert len(asked.entries) < 3
+    assert len(commits) == 2
+    assert steps[asked.number - 2].entries[0].kind is Kind.CHECKPOINT
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (pack((("knock",),)), "illegal-move"),
+        (pack((("stay",), b"")), "malformed"),
+    ],
+)
+def test_no_answer_to_the_question_convicts(
+    ring_of: Callable[..., Ring], body: bytes, kind: str
+) -> None:
+    sent: list[Entry] = []
+
+    def tamper(author: int, entry: Entry) -> Iterable[Entry]:
+        if sent or entry.contribution.kind is not Kind.ANSWER:
+            return (entry,)
+        sent.append(resign(ring.keys[author], entry.place, entry.contribution, body=body))
+        return (sent[0],)
+
+    ring = dying(ring_of, tamper)
+    ring.run(lambda: bool(sent) and not ring.pool)
+    convicted(ring, sent[0], kind)
