@@ -285,6 +285,14 @@ class Scored:
     rank: int
     parts: int = 1
 
+    @property
+    def amount(self) -> str:
+        """The points in words: `39.5`, `1 2/3`."""
+        whole, rest = divmod(self.points, self.parts)
+        if not rest:
+            return str(whole)
+        return f"{whole}.5" if self.parts == 2 else f"{whole} {rest}/{self.parts}"
+
 
 class State(ABC):
     """A position of a game. Fields are for reading.

@@ -98,7 +98,7 @@ def card_name(kind: DeckKind, face: int) -> str:
     if face == UNKNOWN:
         return "a hidden card"
     rank, suit = kind.rank_names[kind.rank(face)], kind.suit_names[kind.suit(face)]
-    return f"{rank} of {suit}" if kind.name == "french" else f"{rank} di {suit}"
+    return f"{rank} of {suit}" if kind.name.startswith("french") else f"{rank} di {suit}"
 
 
 def card_names(kind: DeckKind, faces: Sequence[int]) -> str:
@@ -119,8 +119,8 @@ def worth(state: State, faces: Sequence[int]) -> str:
     except EngineError:
         return ""
     if scored.kind == "points":
-        return f"{scored.points} points"
-    return f"{scored.kind} of {scored.points}"
+        return f"{scored.amount} points"
+    return f"{scored.kind} of {scored.amount}"
 
 
 def hand_line(state: State, seat: int, names: Sequence[str], faces: bytes = b"") -> str:
@@ -193,10 +193,11 @@ def move_text(before: State, move: Move, faces: bytes = b"") -> str:
 def move_sentence(kind: DeckKind, text: str, name: str) -> str:
     """What a move does that is written as a card (`7c`) or an exchange (`Rd,Cd>7c,2s`); "" for
     any other, which the game's notes tell of."""
-    given, arrow, taken = text.partition(">")
+    given, arrow, taken = text.removesuffix(" discard").partition(">")
     if arrow:
         gives, takes = _named(kind, given), _named(kind, taken)
-        return f"{name} gives {gives} and takes {takes}."
+        more = " A discard follows." if text.endswith(" discard") else ""
+        return f"{name} gives {gives} and takes {takes}.{more}"
     if _is_card(kind, text):
         return f"{name} plays {_named(kind, text)}."
     return ""

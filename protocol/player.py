@@ -7,8 +7,8 @@ anybody else can have it. It never decides a move: that comes in as an argument.
 
 from __future__ import annotations
 
-from engine.contract import Cards, Decide, Move, State
-from engine.errors import IllegalMove
+from engine.cards import UNKNOWN
+from engine.contract import Answers, Ask, Cards, Decide, Move, State
 from protocol import flip as flips
 from protocol.contribution import Entry, Kind, Place
 from protocol.deal import Act, DealSecrets, Phase, Sent
@@ -39,6 +39,7 @@ class Player:
         self._journal = journal
         self._hand = 0
         self._known: dict[int, int] = {}
+        self._public = b""
         self._followed = 0
         self._before: dict[Place, Entry] | None = None
 
@@ -67,28 +68,29 @@ class Player:
             self._hand = position.state.hand
             self._known = {}
             self._followed = 0
+        public, self._public = self._public, position.state.faces
         deal = position.deal
         if deal is None or deal.phase is not Phase.READY or self.seat not in deal.terms.seats:
             return
         for sent in deal.sent[self._followed :]:
             if sent.act is Act.RESEAL:
-                self._follow_reseal(position, sent)
+                self._follow_reseal(position, sent, public)
         self._followed = len(deal.sent)
         new = [s for s, to in deal.shown.items() if to == self.seat and s not in self._known]
         if new:
             cards = self._secrets(position).see(deal, new)
             self._known.update((slot, deal.terms.deck.face(card)) for slot, card in cards.items())
 
-    def _follow_reseal(self, position: Position, sent: Sent) -> None:
-        """Only who permuted the cards knows where they are now."""
-        before = [self._known.pop(slot, None) for slot in sent.slots]
+    def _follow_reseal(self, position: Position, sent: Sent, public: bytes) -> None:
+        """Only who permuted the cards knows where they are now, those too that lay open, as the
+        state before the reseal had them: `public`."""
+        before = [self._known.pop(slot, public[slot]) for slot in sent.slots]
         if sent.seat != self.seat:
             return
         moved = self._secrets(position).moved(position.dealt(), sent)
         for slot, source in zip(sent.slots, moved, strict=True):
-            face = before[source]
-            if face is not None:
-                self._known[slot] = face
+            if before[source] != UNKNOWN:
+                self._known[slot] = before[source]
 
     def view(self, position: Position) -> State:
         """The state of the game with the cards that this seat sees, and no others."""
@@ -154,9 +156,10 @@ class Player:
     def _decision(self, position: Position, kind: Kind, move: Move) -> bytes:
         view = self.view(position)
         turn = view.turn()
-        if kind is Kind.ANSWER:
-            if move not in view.legal(position.chair(self.seat)):
-                raise IllegalMove("PET-50", "that is no answer to what was asked")
+        if kind is Kind.ANSWER and isinstance(turn, Ask):
+            chair = position.chair(self.seat)
+            said = {seat: view.legal(seat)[0] for seat in turn.seats} | {chair: move}
+            view.apply(Answers(tuple(said.items())))  # the others' answers are beside the point
             return pack_answer(position, move)
         if not isinstance(turn, Decide):
             raise LocalProtocolError("no move is asked for")

@@ -158,7 +158,9 @@ def _check_answer(position: Position, seat: int, body: bytes) -> Move:
 def _answered(position: Position, parts: Sequence[Checked]) -> Position:
     by_chair = {position.chair(seat): move for seat, move in _found(parts).items()}
     state = position.state.apply(Answers(tuple(sorted(by_chair.items()))))
-    return replace(position, state=state, broken=()).settle()
+    # Between two hands the answers belong to none, and what a hand counts begins with the next.
+    moves = (*position.moves, position.step) if position.deal else ()
+    return replace(position, state=state, moves=moves, broken=()).settle()
 
 
 # -- the deal -------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 Law: this file shows what the game's own `score` says.
 
-JSON: [{hand, kind, points, rank}], in the order given; rank 1 is best, equal hands share a rank.
+JSON: [{hand, kind, points, parts, rank}], in the order given; rank 1 is best, equal hands share a
+rank; points are counted in 1/parts of a point.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data(
             [
-                {"hand": one.hand, "kind": one.kind, "points": one.points, "rank": one.rank}
+                {
+                    "hand": one.hand,
+                    "kind": one.kind,
+                    "points": one.points,
+                    "parts": one.parts,
+                    "rank": one.rank,
+                }
                 for one in scored
             ]
         )
@@ -30,5 +37,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     kinds = max(4, *(len(one.kind) for one in scored))
     out.remark(f"rank  {'hand':<{width}}  {'kind':<{kinds}}  points")
     for one in scored:
-        out.line(f"{one.rank:4}  {one.hand:<{width}}  {one.kind:<{kinds}}  {one.points:6}")
+        out.line(f"{one.rank:4}  {one.hand:<{width}}  {one.kind:<{kinds}}  {one.amount:>6}")
     return ExitCode.FINE

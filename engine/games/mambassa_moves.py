@@ -36,7 +36,31 @@ from engine.errors import NotationError
 from engine.games.mambassa_hands import HAND
 from engine.games.petrangola_moves import CAMICIA, KNOCK, STAY, Camicia, Knock, Stay
 
-__all__ = ["CAMICIA", "KNOCK", "STAY", "Camicia", "Knock", "Stay"]
+__all__ = [
+    "BOTTOMS",
+    "CAMICIA",
+    "DECLARE",
+    "DISCARD",
+    "EXCHANGES",
+    "FIRST_FOUR",
+    "KNOCK",
+    "LAST_FOUR",
+    "NONE",
+    "STAY",
+    "Bottom",
+    "Camicia",
+    "Declare",
+    "Discard",
+    "Exchange",
+    "Knock",
+    "Nothing",
+    "Plan",
+    "Stay",
+    "decode_move",
+    "encode_move",
+    "format_move",
+    "parse_move",
+]
 
 Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
 """From hand + monte (eight slots or faces) four of them, as they lie after an exchange."""

@@ -89,6 +89,7 @@ class Ring:
         count: int = 3,
         *,
         hands: int = 1,
+        game: str = "petrangola",
         preset: str = "",
         group: Group | None = None,
         seed: int = 1,
@@ -104,7 +105,7 @@ class Ring:
         self.group = group or FAST
         self.keys = identities(count, first_key)
         self.header = signed_header(
-            self.keys, preset=preset, hands=hands, given=given, created=created
+            self.keys, game=game, preset=preset, hands=hands, given=given, created=created
         )
         self.rng = random.Random(seed)
         self.tamper = tamper or (lambda _, entry: (entry,))

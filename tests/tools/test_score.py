@@ -40,9 +40,9 @@ def test_the_order_of_hands(preset: str) -> None:
 def test_json_is_exactly_what_is_promised() -> None:
     said = busso("score", "petrangola", "Rd7d6s", "3c 6c 7d", "Ac As Ad", "--json")
     assert said.json() == [
-        {"hand": "Rd 7d 6s", "kind": "points", "points": 17, "rank": 2},
-        {"hand": "3c 6c 7d", "kind": "points", "points": 9, "rank": 3},
-        {"hand": "Ac As Ad", "kind": "three-aces", "points": 31, "rank": 1},
+        {"hand": "Rd 7d 6s", "kind": "points", "points": 17, "parts": 1, "rank": 2},
+        {"hand": "3c 6c 7d", "kind": "points", "points": 9, "parts": 1, "rank": 3},
+        {"hand": "Ac As Ad", "kind": "three-aces", "points": 31, "parts": 1, "rank": 1},
     ]
 
 
