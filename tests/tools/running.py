@@ -22,7 +22,7 @@ from protocol.header import Header
 from protocol.log import LogFile, Step, read_log
 from tests.protocol.cheats import Liar
 from tests.protocol.groups import FAST
-from tests.protocol.ring import Ring, identities, signed_header
+from tests.protocol.ring import Ring, identities
 from tests.protocol.test_cheating import LIE_OF_TWO, one_lies
 from tools.cli import main
 
@@ -131,12 +131,9 @@ def _play(
     given: tuple[tuple[str, str], ...] = (),
     seed: int = 1,
 ) -> bytes:
-    terms = functools.partial(signed_header, game=game)
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.protocol.ring.signed_header", terms)
-        ring = Ring(
-            Path(folder), count, hands=hands, preset=preset, given=given, group=FAST, seed=seed
-        )
+    terms: dict[str, Any] = {"game": game, "preset": preset, "hands": hands, "given": given}
+    with tempfile.TemporaryDirectory() as folder:
+        ring = Ring(Path(folder), count, group=FAST, seed=seed, **terms)
         ring.run()
         ring.close()
         return ring.logs[0].read_bytes()
