@@ -415,16 +415,31 @@ def lie(seat: int, event: YourMove) -> Move | None:
     return KNOCK if KNOCK_SHOW in legal and KNOCK not in legal else None
 
 
-def hunt(seat: int, event: YourMove) -> Move | None:
-    """Exchange until the hand is a petrangola, then knock without showing."""
-    chair, view = event.position.chair(seat), event.view
-    legal = view.legal(chair)
-    if KNOCK_SHOW not in legal:
-        exchanges = [move for move in legal if isinstance(move, Exchange)]
-        good = [m for m in exchanges if KNOCK_SHOW in after(view, m).legal()]
-        options = good or exchanges
-        return options[event.position.step % len(options)] if options else None
-    return lie(seat, event)
+def hunt(seat: int, event: YourMove) -> Move:
+    """Exchange until the hand is a petrangola, then knock without showing.
+
+    No bot has a say in it, so that one seed leads to one course of a match for good.
+    """
+    legal = event.view.legal(event.position.chair(seat))
+    exchanges = [move for move in legal if isinstance(move, Exchange)]
+    if KNOCK_SHOW in legal or not exchanges:
+        return lie(seat, event) or legal[0]
+    good = [m for m in exchanges if KNOCK_SHOW in after(event.view, m).legal()]
+    options = good or exchanges
+    return options[event.position.step % len(options)]
+
+
+def steady(seat: int, event: YourMove) -> Move:
+    """Exchange one card after the other, and never knock."""
+    legal = event.view.legal(event.position.chair(seat))
+    exchanges = [move for move in legal if isinstance(move, Exchange)]
+    return exchanges[event.position.step % len(exchanges)] if exchanges else legal[0]
+
+
+def one_hunts(seat: int, event: YourMove) -> Move:
+    """Seat 1 hunts in the first hand; everything else is done steadily."""
+    hunts = seat == 1 and event.position.state.hand == 1
+    return hunt(seat, event) if hunts else steady(seat, event)
 
 
 def after(view: State, move: Move) -> State:

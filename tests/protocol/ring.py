@@ -281,6 +281,7 @@ def record(
     preset: str = "",
     created: int = 1_700_000_000,
     first_key: int = 1,
+    chooser: Callable[[int, YourMove], Move | None] | None = None,
 ) -> Record:
     """Play a match and keep what it left; nothing of it stays on the disk."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
@@ -292,6 +293,7 @@ def record(
             preset=preset,
             created=created,
             first_key=first_key,
+            chooser=chooser,
         )
         ring.run()
         ring.close()

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.contract import Move
 from protocol.audit import Status, audit_file
 from protocol.contribution import Entry, Kind, statement
 from protocol.encoding import pack
 from protocol.player import Player
-from protocol.table import Verdict, YourMove
+from protocol.table import Verdict
 from tests.protocol import samples
 from tests.protocol.cheats import (
     CHEATS,
@@ -27,16 +26,14 @@ from tests.protocol.cheats import (
     Noncer,
     Sharer,
     Shuffler,
-    hunt,
-    lie,
+    one_hunts,
 )
 from tests.protocol.ring import Ring, Tamper, record, resign, seed_of
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
-LIE_OF_THREE = 5
-LIE_OF_TWO = 3
-"""Seeds with which seat 1 comes to hold a petrangola when it knocks."""
-SHORT = (("max_rounds", "9"),)
+LIE = 5
+"""A seed with which seat 1 comes to hold a petrangola, at a table of two as of three."""
+SHORT = (("max_rounds", "5"),)
 
 EARLY = {Kind.FLIP_COMMIT, Kind.FLIP_REVEAL, Kind.COMMIT, Kind.KEY, Kind.SHUFFLE, Kind.SHARES}
 """Kinds that come early enough in a match to be tried at a table of three."""
@@ -298,7 +295,7 @@ def test_what_the_seed_does_not_derive_convicts_at_the_reveal(
 
 def test_a_broken_promise_is_named_with_the_step_of_the_knock(ring_of: Callable[..., Ring]) -> None:
     """Three play: the deal is void, the liar is out, and the others go on without it."""
-    ring = ring_of(3, hands=2, seed=LIE_OF_THREE, players={1: Liar}, chooser=one_hunts, given=SHORT)
+    ring = ring_of(3, hands=2, seed=LIE, players={1: Liar}, chooser=one_hunts, given=SHORT)
     ring.run()
     report = audit_file(ring.log(), ring.group)
     assert report.status is Status.COMPLETE
@@ -317,7 +314,7 @@ def test_a_broken_promise_is_named_with_the_step_of_the_knock(ring_of: Callable[
 
 
 def test_of_two_players_the_other_wins(ring_of: Callable[..., Ring]) -> None:
-    ring = ring_of(2, seed=LIE_OF_TWO, players={1: Liar}, chooser=one_lies)
+    ring = ring_of(2, hands=2, seed=LIE, players={1: Liar}, chooser=one_hunts, given=SHORT)
     ring.run()
     report = audit_file(ring.log(), ring.group)
     assert report.status is Status.COMPLETE
@@ -326,14 +323,6 @@ def test_of_two_players_the_other_wins(ring_of: Callable[..., Ring]) -> None:
     assert report.result is not None
     assert report.result.winners == (report.last.chair(0),)
     assert [c.seat for c in ring.tables[0].steps[-1].entries] == [0]  # the liar isn't waited for
-
-
-def one_lies(seat: int, event: YourMove) -> Move | None:
-    return lie(seat, event) if seat == 1 else None
-
-
-def one_hunts(seat: int, event: YourMove) -> Move | None:
-    return hunt(seat, event) if seat == 1 and event.position.state.hand == 1 else None
 
 
 # -- answers -----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.cards import ITALIAN, Deck
+from engine.contract import Move
 from engine.games.petrangola import PetrangolaState
 from engine.games.petrangola_moves import CAMICIA, STAY
 from protocol.contribution import Kind, Place
@@ -23,6 +24,7 @@ from protocol.group import Point, ProofError
 from protocol.hashing import card_points
 from protocol.log import read_log
 from protocol.position import Position
+from protocol.table import YourMove
 from tests.protocol.groups import FAST, VECTORS, vectors
 from tests.protocol.ring import Record, record
 
@@ -90,18 +92,30 @@ def dealt(match: Record) -> list[Position]:
     ]
 
 
-MATCHES = [(2, 1, "marche"), (3, 1, "marche"), (3, 9, "pagat")]
-"""(seats, seed, preset): the dealer of the last one chooses `camicia`."""
+Which = tuple[int, str, Move]
 
 
-def the(match: tuple[int, int, str]) -> Record:
-    return record(match[0], seed=match[1], preset=match[2])
+def stays(seat: int, event: YourMove) -> Move | None:
+    return STAY if STAY in event.view.legal(event.position.chair(seat)) else None
+
+
+def swaps(seat: int, event: YourMove) -> Move | None:
+    return CAMICIA if stays(seat, event) else None
+
+
+CHOOSERS = {STAY: stays, CAMICIA: swaps}
+MATCHES: list[Which] = [(2, "marche", STAY), (3, "marche", STAY), (3, "pagat", CAMICIA)]
+"""(seats, preset, what the dealer chooses)."""
+
+
+def the(match: Which) -> Record:
+    return record(match[0], preset=match[1], chooser=CHOOSERS[match[2]])
 
 
 @pytest.mark.rule("PET-12")
 @pytest.mark.parametrize("which", MATCHES, ids=str)
 def test_nobody_can_open_the_dealers_first_hand_before_the_choice(
-    which: tuple[int, int, str],
+    which: Which,
 ) -> None:
     """Not the dealer, no other seat, no spectator, and not all but one of the seats together."""
     match = the(which)
@@ -125,7 +139,7 @@ def test_nobody_can_open_the_dealers_first_hand_before_the_choice(
 
 @pytest.mark.rule("PET-11", "PET-12")
 @pytest.mark.parametrize("which", MATCHES, ids=str)
-def test_a_hidden_card_opens_for_its_owner_alone(which: tuple[int, int, str]) -> None:
+def test_a_hidden_card_opens_for_its_owner_alone(which: Which) -> None:
     """In every Position of the hand, for every card in a hand that isn't open: no spectator, no
     other seat and not all the other seats together; the owner can once the card was shown."""
     match = the(which)
@@ -150,7 +164,7 @@ def test_a_hidden_card_opens_for_its_owner_alone(which: tuple[int, int, str]) ->
 
 
 @pytest.mark.parametrize("which", MATCHES, ids=str)
-def test_the_stock_opens_for_nobody_before_the_reveal(which: tuple[int, int, str]) -> None:
+def test_the_stock_opens_for_nobody_before_the_reveal(which: Which) -> None:
     match = the(which)
     position = dealt(match)[-1]
     seats = position.dealt().terms.seats
@@ -173,7 +187,7 @@ def test_both_choices_of_the_dealer_are_among_these_matches() -> None:
 
 def test_after_the_reveal_everybody_knows_every_card() -> None:
     """GEN-03: the deck that the seeds give is the one that was played."""
-    match = the((3, 1, "marche"))
+    match = the((3, "marche", STAY))
     reveal = match.first(Kind.REVEAL)
     deal = reveal.before.dealt()
     told = reveal.after.revealed
