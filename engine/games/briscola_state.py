@@ -99,6 +99,7 @@ _TAKES: Final = tuple(
     tuple((Note("takes", seat, (points,)),) for points in range(ALL_POINTS + 1))
     for seat in range(MAX_SEATS)
 )
+_ALONE: Final = tuple((slot,) for slot in range(FULL.deck.size))
 _blank: Final = object.__new__
 
 
@@ -209,8 +210,9 @@ class BriscolaState(State):
 
     def points(self) -> tuple[int, ...]:
         """Points that each of `players` took so far (BRI-01)."""
-        worth, faces = self.cards.points, self.faces
-        return tuple(sum([worth[faces[slot]] for slot in _slots(mask)]) for mask in self.won)
+        worth = self.cards.points
+        counting = [(s, worth[f]) for s, f in enumerate(self.faces) if f != UNKNOWN and worth[f]]
+        return tuple([sum([n for s, n in counting if mask >> s & 1]) for mask in self.won])
 
     def hand_of(self, seat: int) -> tuple[int, ...]:
         """The slots of `seat`'s hand, () if it holds none."""
@@ -363,14 +365,15 @@ class BriscolaState(State):
         """BRI-06: the known card of `slot` lies on the table."""
         face = deal.faces[slot]
         at = self.at
-        held = self.held
         players = deal.players
         new: BriscolaState = _blank(BriscolaState)
         new.deal = deal
         new.phase = _PLAY
         new.opened = self.opened | 1 << slot
         new.shown = self.shown
-        new.held = (*held[:at], tuple([s for s in held[at] if s != slot]), *held[at + 1 :])
+        hands = list(self.held)
+        hands[at] = tuple([s for s in hands[at] if s != slot])
+        new.held = tuple(hands)
         new.stock = self.stock
         new.won = self.won
         new.notes = ()
@@ -380,7 +383,7 @@ class BriscolaState(State):
         else:
             new.best = self.best
             new.taker = self.taker
-        new.trick = trick = (*self.trick, slot)
+        new.trick = trick = self.trick + _ALONE[slot]
         if len(trick) == len(players):
             return new._after_trick()
         at += 1
@@ -395,8 +398,9 @@ class BriscolaState(State):
         for slot in self.trick:
             took |= 1 << slot
             points += deal.cards.points[deal.faces[slot]]
-        won = self.won
-        self.won = (*won[:taker], won[taker] | took, *won[taker + 1 :])
+        won = list(self.won)
+        won[taker] |= took
+        self.won = tuple(won)
         self.notes = _TAKES[deal.players[taker]][points]
         self.trick = ()
         self.best = NOTHING
@@ -408,21 +412,29 @@ class BriscolaState(State):
 
     def _to_drawing(self) -> BriscolaState:
         """BRI-07: each draws, the winner first; whoever is last may get the briscola."""
-        size = self.deck.size
-        held = list(self.held)
-        requests: list[Request] = []
-        for n in range(len(held)):
-            at = (self.taker + n) % len(held)
-            slot = self.stock + n
+        deal = self.deal
+        size, players = deal.deck.size, deal.players
+        held, shown = list(self.held), list(self.shown)
+        draws: list[tuple[int, int]] = []
+        at, slot = self.taker, self.stock
+        for _ in players:
             if slot < size:
-                requests.append(Show((slot,), self.players[at]))
+                draws.append((slot, players[at]))
+                shown[players[at]] |= 1 << slot
+                held[at] += _ALONE[slot]
             else:
-                slot = self.briscola
-            held[at] = (*held[at], slot)
+                held[at] += _ALONE[deal.briscola]
+            slot += 1
+            at += 1
+            if at == len(players):
+                at = 0
         self.held = tuple(held)
-        self.stock += len(held)
+        self.stock = slot
+        if deal.auto:
+            self.shown = tuple(shown)
+            return self
         self.phase = Phase.DRAWING
-        return self._to_requests(requests)
+        return self._to_requests([Show((slot,), seat) for slot, seat in draws])
 
     # ------------------------------------------------------------------ the end of a hand
 

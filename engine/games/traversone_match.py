@@ -65,12 +65,11 @@ def settle(match: Match, players: Sequence[int], penalties: Sequence[int]) -> Ma
     if match.further:
         return _places(match, scored, FURTHER_DEAL)
     options = match.options
-    totals = tuple(t + scored.get(seat, 0) for seat, t in enumerate(match.totals))
-    match = replace(match, totals=totals)
-    below = tuple(seat for seat in match.living if totals[seat] < options.threshold)
+    totals = tuple([t + scored.get(seat, 0) for seat, t in enumerate(match.totals)])
+    below = tuple([seat for seat in match.living if totals[seat] < options.threshold])
     if len(below) > options.winners:
-        return replace(match, living=below)
-    match = replace(match, placed=below)
+        return replace(match, totals=totals, living=below)
+    match = replace(match, totals=totals, placed=below)
     if len(below) == options.winners:
         return _end(match, BELOW_THRESHOLD)
     put_out = {seat: totals[seat] for seat in match.living if seat not in below}
@@ -94,7 +93,7 @@ def _places(match: Match, scored: dict[int, int], reason: str) -> Match:
 
 def put_out(match: Match, seats: Collection[int]) -> Match:
     """GEN-02: `seats` go away and get no place; an ended match stays as it ended."""
-    if match.ended:
+    if match.ended or not seats:
         return match
     match = replace(
         match,

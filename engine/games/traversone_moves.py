@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import ITALIAN
@@ -53,31 +54,41 @@ def _check(slot: int) -> None:
 PLAYS: Final = tuple(Play(slot) for slot in range(DECK.size))
 ASIDES: Final = tuple(Aside(slot) for slot in range(DECK.size))
 
-_CHUNK = 10
-_CHUNK_MASK = (1 << _CHUNK) - 1
-_CHUNKS: Final = tuple(
-    tuple(
-        tuple(PLAYS[base + bit] for bit in range(_CHUNK) if mask >> bit & 1)
-        for mask in range(1 << _CHUNK)
-    )
-    for base in range(0, DECK.size, _CHUNK)
+_BITS = 8
+_OCTET = (1 << _BITS) - 1
+_SLOTS: Final = tuple(
+    tuple(tuple(base + bit for bit in range(_BITS) if octet >> bit & 1) for octet in range(256))
+    for base in range(0, DECK.size, _BITS)
 )
-_C0, _C1, _C2, _C3 = _CHUNKS
-
-
-def plays(mask: int) -> tuple[Play, ...]:
-    """The plays of the slots in `mask`, ascending."""
-    return (
-        _C0[mask & _CHUNK_MASK]
-        + _C1[mask >> 10 & _CHUNK_MASK]
-        + _C2[mask >> 20 & _CHUNK_MASK]
-        + _C3[mask >> 30]
-    )
+"""_SLOTS[n][octet]: the slots in octet n of a mask; _PLAYS: their plays."""
+_PLAYS: Final = tuple(
+    tuple(tuple(map(PLAYS.__getitem__, slots)) for slots in row) for row in _SLOTS
+)
+_S0, _S1, _S2, _S3, _S4 = _SLOTS
+_P0, _P1, _P2, _P3, _P4 = _PLAYS
 
 
 def slots_of(mask: int) -> tuple[int, ...]:
     """The slots in `mask`, ascending."""
-    return tuple(play.slot for play in plays(mask))
+    return (
+        _S0[mask & _OCTET]
+        + _S1[mask >> 8 & _OCTET]
+        + _S2[mask >> 16 & _OCTET]
+        + _S3[mask >> 24 & _OCTET]
+        + _S4[mask >> 32 & _OCTET]
+    )
+
+
+@lru_cache(maxsize=1 << 12)  # in roll-outs the same few hands come again and again
+def plays(mask: int) -> tuple[Play, ...]:
+    """The plays of the slots in `mask`, ascending."""
+    return (
+        _P0[mask & _OCTET]
+        + _P1[mask >> 8 & _OCTET]
+        + _P2[mask >> 16 & _OCTET]
+        + _P3[mask >> 24 & _OCTET]
+        + _P4[mask >> 32 & _OCTET]
+    )
 
 
 def format_move(move: Move, faces: bytes) -> str:

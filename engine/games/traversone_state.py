@@ -93,6 +93,7 @@ _TAKES: Final = tuple(
 """_TAKES[seat][thirds]: the notes of a trick, made once because there are so many tricks."""
 _ASIDE_PLAYERS: Final = 3
 _ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * DECK.size
+_ALONE: Final = tuple((slot,) for slot in range(DECK.size))
 _blank: Final = object.__new__
 
 
@@ -313,7 +314,7 @@ class TraversoneState(Position):
             suit = best // RANKS
             if face // RANKS != suit and not self.vowed >> at * SUITS + suit & 1:
                 new._vow(at * SUITS + suit, self.packets[at] & new.left & ~new.opened, self)
-        new.trick = trick = (*self.trick, slot)
+        new.trick = trick = self.trick + _ALONE[slot]
         if len(trick) == len(players):
             return new._after_trick()
         at += 1
@@ -338,8 +339,9 @@ class TraversoneState(Position):
         for slot in self.trick:
             took |= 1 << slot
             thirds += worth[faces[slot]]
-        won = self.won
-        self.won = (*won[:taker], won[taker] | took, *won[taker + 1 :])
+        won = list(self.won)
+        won[taker] |= took
+        self.won = tuple(won)
         self.notes = _TAKES[deal.players[taker]][thirds]
         self.trick = ()
         self.best = NOTHING
@@ -445,7 +447,7 @@ class TraversoneState(Position):
         cheats = {breach.promise.seat for breach in self.breaches}
         if self.auto:
             self.opened = ALL_SLOTS
-        if cheats or self.count is None:
+        if self.count is None:
             self.notes += (Note("void"),)
             after = traversone_match.put_out(self.match, cheats | set(leavers))
             return self._after_match(after, self.dealer)
