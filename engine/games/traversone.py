@@ -25,7 +25,7 @@ from typing import Any, Final
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
 from engine.contract import Game, Move, Public, Scored, State
 from engine.errors import NotationError, OutOfTurn
-from engine.games import traversone_bot, traversone_count, traversone_moves
+from engine.games import traversone_bot, traversone_count, traversone_moves, traversone_playout
 from engine.games.traversone_count import MAX_SEATS, MIN_SEATS, TraversoneOptions
 from engine.games.traversone_moves import Aside, Play
 from engine.games.traversone_playout import play_out
@@ -79,6 +79,7 @@ class Traversone(Game):
     default_preset = "ciapano"
     min_seats = MIN_SEATS
     max_seats = MAX_SEATS
+    low_score_wins = True
     phrases = PHRASES
 
     def start(self, options: TraversoneOptions, seats: int) -> TraversoneState:
@@ -112,6 +113,12 @@ class Traversone(Game):
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return traversone_bot.suggest(_own(view), seat, rng)
+
+    def determine(self, view: State, seat: int, rng: random.Random) -> TraversoneState:
+        return traversone_bot.determine(_own(view), seat, rng)
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        return traversone_playout.roll_out(_own(state), seat, rng)
 
 
 def _own(state: State) -> TraversoneState:

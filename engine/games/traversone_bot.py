@@ -7,7 +7,7 @@ It must never read a card that `visible` hides, nor know a rule of its own.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.cards import UNKNOWN
@@ -15,12 +15,15 @@ from engine.contract import Move
 from engine.errors import OutOfTurn
 from engine.games.traversone_count import BEATS, DECK, RANKS, STRENGTH, THIRDS
 from engine.games.traversone_moves import Aside, Play
+from engine.games.traversone_position import SUITS
 
 if TYPE_CHECKING:
     from engine.games.traversone_state import TraversoneState
 
 _LATE = 3
 """Cards in hand from which the last trick is planned for."""
+_TRIES = 20
+"""Samples that are tried before promises are left out of account."""
 _CHEAP = 1
 """Thirds for which a trick may be taken to be rid of a high card."""
 
@@ -43,6 +46,42 @@ def suggest(view: TraversoneState, seat: int, rng: random.Random) -> Move:
     if any(faces[_slot(move)] // RANKS == view.led for move in legal):
         return _best(legal, faces, table.follow, rng)
     return _best(legal, faces, table.discard, rng)
+
+
+def determine(view: TraversoneState, seat: int, rng: random.Random) -> TraversoneState:
+    """An open position that `seat` can't tell from the real one: the cards it doesn't see by
+    chance, but for the suits that the others promised not to hold (TRA-04)."""
+    visible = view.visible(seat)
+    seen = {slot: view.faces[slot] for slot in range(DECK.size) if visible >> slot & 1}
+    free = sorted(set(range(DECK.size)) - set(seen.values()))
+    barred = {
+        slot: frozenset(vow % SUITS for vow, hidden, _ in view.vows if hidden >> slot & 1)
+        for slot in range(DECK.size)
+        if slot not in seen
+    }
+    anything = dict.fromkeys(barred, frozenset[int]())
+    for rules in (*[barred] * _TRIES, anything):
+        found = _sampled(rules, free, rng)
+        if found is not None:
+            seen |= found
+            break
+    return view.played_openly(bytes(seen[slot] for slot in range(DECK.size)))
+
+
+def _sampled(
+    barred: Mapping[int, frozenset[int]], faces: Sequence[int], rng: random.Random
+) -> dict[int, int] | None:
+    """A face for each slot, of none of its barred suits; None if chance led into a corner."""
+    left = list(faces)
+    rng.shuffle(left)
+    found = {}
+    for slot in sorted(barred, key=lambda slot: -len(barred[slot])):
+        face = next((face for face in left if face // RANKS not in barred[slot]), None)
+        if face is None:
+            return None
+        left.remove(face)
+        found[slot] = face
+    return found
 
 
 def _slot(move: Move) -> int:

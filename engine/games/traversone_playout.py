@@ -97,3 +97,13 @@ def _take_any(hand: Hand, chance: float) -> int:
     face = cards[int(chance * len(cards))]
     hand[_SUIT[face]].remove(face)
     return face
+
+
+def roll_out(state: TraversoneState, seat: int, rng: random.Random) -> int:
+    """How well the hand goes for `seat` if all play on by chance: the others' penalties less as
+    many times its own. `state` is an open hand in play, or the position that its last card led to.
+    """
+    counts = {note.seat: note.values[0] for note in state.notes if note.kind == "counts"}
+    if not counts:
+        counts = dict(zip(state.players, play_out(state, rng).penalties, strict=True))
+    return sum(counts.values()) - len(counts) * counts[seat]
