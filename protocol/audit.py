@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.contract import Result
-from engine.errors import EngineError
 from engine.options import preset_of
 from protocol.contribution import Entry, Kind, statement
 from protocol.errors import (
@@ -125,15 +124,17 @@ def moments(
 
 
 def _derived_later(steps: Sequence[Step]) -> set[int]:
-    """The steps of hands whose seeds come out: between a commitment and the next reveal."""
+    """The steps of hands in which every seat that committed reveals: from there to the reveal."""
     found: set[int] = set()
     hand: list[int] = []
+    committed: list[int] = []
     for step in steps:
         kind = step.entries[0].kind
+        seats = [entry.seat for entry in step.entries]
         if kind is Kind.COMMIT:
-            hand = []
+            hand, committed = [], seats
         hand.append(step.number)
-        if kind is Kind.REVEAL:
+        if kind is Kind.REVEAL and seats == committed:
             found.update(hand)
             hand = []
     return found
@@ -169,7 +170,7 @@ def audit_log(log: LogFile, group: Group, progress: Progress | None = None) -> R
     """Judge a log that was read."""
     try:
         return _audit_log(log, group, progress, quick=True)
-    except (ProtocolError, EngineError) as error:
+    except (ProtocolError, ValueError) as error:  # what an unproven card led to, too
         if isinstance(error, UnsupportedFormat):
             raise
         return _audit_log(log, group, progress, quick=False)
