@@ -27,10 +27,10 @@ DEADLINE = 30.0
 Tamper = Callable[["CheatingSession", Entry], Iterable[Entry]]
 
 
-def offer(players: int, hands: int, preset: str = "marche") -> Offer:
-    """A Petrangola table."""
-    game = registry.get("petrangola")
-    options: Any = make(game.options_type, game.presets[preset])
+def offer(players: int, hands: int, name: str = registry.DEFAULT) -> Offer:
+    """A table of the game called `name`, by its default preset."""
+    game = registry.get(name)
+    options: Any = make(game.options_type, game.presets[game.default_preset])
     return Offer(game, options, players, hands)
 
 
@@ -88,10 +88,12 @@ def forge(entry: Entry, **changes: Any) -> Entry:
 
 def play(
     folder: Path,
+    *,
     players: int = 3,
     hands: int = 1,
     tamper: Tamper | None = None,
     group: Group | None = None,
+    game: str = registry.DEFAULT,
 ) -> list[Seated]:
     """Play a match of `players` nodes; the last one to join cheats if `tamper` is given."""
     nodes: list[Seated] = []
@@ -113,7 +115,7 @@ def play(
             session.tamper, session.cheat = tamper, identity
         nodes.append(Seated(session, identity, events))
         if number == 0:
-            port = session.host(offer(players, hands), address="127.0.0.1")
+            port = session.host(offer(players, hands, game), address="127.0.0.1")
         else:
             card, address = find_table("127.0.0.1", port, 10)
             session.join(card, address, address="127.0.0.1")
