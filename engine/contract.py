@@ -276,7 +276,8 @@ class Pile:
 class Scored:
     """One hand's worth in `busso score`: rank 1 is best, equal hands share a rank.
 
-    `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5.
+    `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5. `details` are lines that say
+    what they are made of, where the game has several things to count.
     """
 
     hand: str
@@ -284,6 +285,7 @@ class Scored:
     points: int
     rank: int
     parts: int = 1
+    details: tuple[str, ...] = ()
 
     @property
     def amount(self) -> str:
@@ -363,6 +365,12 @@ class State(ABC):
     def with_faces(self, faces: bytes) -> State:
         """The same state with other knowledge of the cards; stays live (never answers itself)."""
 
+    def played_openly(self, faces: bytes) -> State:
+        """This position with the whole deck `faces` known, for roll-outs; the cards known here
+        must agree with it. A game may make an open state of it; this default stays live, so card
+        requests still come up, and `worlds.advance` answers them."""
+        return self.with_faces(faces)
+
     def visible(self, seat: int) -> int:
         """Bit i set: `seat` may see slot i."""
         return self.opened | self.shown[seat]
@@ -396,9 +404,12 @@ class Game(ABC):
     default_preset: str
     min_seats: int
     max_seats: int
+    low_score_wins: bool = False
+    """Whether `State.scores` are better the lower (penalties)."""
     phrases: Mapping[str, str] = {}
     """Note kind -> an English sentence for people, with `{name}` for the note's seat and `{0}`,
-    `{1}` ... for its values (`{name0}` for a value that is a seat). Translations start from it."""
+    `{1}` ... for its values (`{name0}` for a value that is a seat). Translations start from it.
+    A key may go on with first values (`falls.1.2`), and `scores` is the line of all scores."""
 
     @abstractmethod
     def start(self, options: Any, seats: int) -> State:
@@ -435,6 +446,30 @@ class Game(ABC):
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         """A sensible legal move of `seat`, from what `view` shows to it and nothing else."""
 
+    def easy(self, view: State, seat: int, rng: random.Random) -> Move:
+        """A legal move of a weak player; by default every second one is left to chance."""
+        if rng.random() < 0.5:
+            return self.suggest(view, seat, rng)
+        return rng.choice(view.legal(seat))
+
+    def determine(self, view: State, seat: int, rng: random.Random) -> State:
+        """A world that `seat` can't tell from the real one: `view.played_openly` with every card
+        that `seat` doesn't see sampled. By default all decks are alike that agree with the cards
+        seen; a game adds what others have promised or shown by their moves.
+
+        `view`: with a deck dealt (`faces`); no card hidden from `seat` may be read.
+        """
+        return view.played_openly(worlds.guess(view, seat, rng))
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        """How well the hand of `state` goes for `seat`, the higher the better, if all go on by a
+        fast policy; comparable between the moves of one decision.
+
+        `state`: from `determine`, perhaps with moves after it, even if they ended the hand. By
+        default everybody chooses by chance and `seat`'s score is compared with the others'.
+        """
+        return worlds.play_out(state, seat, rng)
+
 
 def mask_of(slots: Iterable[int]) -> int:
     """The bit mask of `slots`."""
@@ -442,3 +477,6 @@ def mask_of(slots: Iterable[int]) -> int:
     for slot in slots:
         mask |= 1 << slot
     return mask
+
+
+from engine import worlds  # noqa: E402  # it needs the names above, the defaults of Game need it

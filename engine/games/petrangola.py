@@ -1,8 +1,9 @@
 """Petrangola: not to be the worst. Rules: rules/petrangola.md (PET-01..PET-62).
 
 Law: this file joins the parts of the game to the contract: hands (petrangola_hands), moves
-(petrangola_moves), tokens (petrangola_settle), the order of a hand (petrangola_state) and a
-player (petrangola_bot). It must never hold a rule of its own.
+(petrangola_moves), tokens (petrangola_settle), the order of a hand (petrangola_state), a
+player (petrangola_bot) and its roll-outs (petrangola_playout). It must never hold a rule of its
+own.
 
 Notes, each with its seat (-1: the table) and values:
 
@@ -29,7 +30,12 @@ from typing import Final
 from engine.cards import ITALIAN, DeckKind
 from engine.contract import Game, Move, Public, Scored, State
 from engine.errors import OutOfTurn
-from engine.games import petrangola_bot, petrangola_hands, petrangola_moves
+from engine.games import (
+    petrangola_bot,
+    petrangola_hands,
+    petrangola_moves,
+    petrangola_playout,
+)
 from engine.games.petrangola_hands import MAX_SEATS, PRESETS, PetrangolaOptions, Value, value
 from engine.games.petrangola_moves import Exchange
 from engine.games.petrangola_phrases import PHRASES
@@ -85,6 +91,12 @@ class Petrangola(Game):
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return petrangola_bot.suggest(_own(view), seat, rng)
+
+    def determine(self, view: State, seat: int, rng: random.Random) -> PetrangolaState:
+        return petrangola_bot.determine(_own(view), seat, rng)
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        return petrangola_playout.play_out(_own(state), seat, rng)
 
 
 def _own(state: State) -> PetrangolaState:

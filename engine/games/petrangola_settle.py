@@ -137,13 +137,7 @@ def settle(
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
     hand and when it was completed (the higher the later)."""
     options = match.options
-    late = options.equal_petrangole_last_loses
-    strength = tuple(
-        [
-            (v.key, -w if late and v.key >= LOWEST_PETRANGOLA else 0)
-            for v, w in zip(values, when, strict=True)
-        ]
-    )
+    strength = _strength(match, values, when)
     lost = _losses(match, players, strength)
     gained = _bonuses(match, players, values, sum(lost.values()))
     tokens, paid, drawn, streak = match.tokens, match.paid, match.drawn, list(match.streak)
@@ -170,6 +164,27 @@ def settle(
     )
     verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
     return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
+
+
+def changes(
+    match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The tokens that seats lose and gain: `settle` for a roll-out, which asks for no more."""
+    lost = _losses(match, players, _strength(match, values, when))
+    return lost, _bonuses(match, players, values, sum(lost.values()))
+
+
+def _strength(
+    match: Match, values: Sequence[Value], when: Sequence[int]
+) -> tuple[tuple[int, int], ...]:
+    """PET-36: the higher the better."""
+    late = match.options.equal_petrangole_last_loses
+    return tuple(
+        [
+            (v.key, -w if late and v.key >= LOWEST_PETRANGOLA else 0)
+            for v, w in zip(values, when, strict=True)
+        ]
+    )
 
 
 def _add(numbers: tuple[int, ...], more: dict[int, int], times: int) -> tuple[int, ...]:

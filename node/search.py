@@ -1,0 +1,133 @@
+"""How a computer player chooses: easy, medium or hard.
+
+Law: it sees the view of one seat and nothing else: the view is masked first, and all that the
+hard level knows of hidden cards it has sampled (`Game.determine`). It knows no game; time and
+randomness are parameters. With a counted budget it needs no clock, so a seed gives the same choice.
+
+The hard level is a determinised search: it samples worlds that its seat can't tell from the real
+one, tries its moves in each and lets the game play every hand to its end (`Game.roll_out`). All
+moves that are left are tried in the same worlds with the same chance, so that their difference is
+due to the moves; the worse half is dropped after each share of the budget (successive halving).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine import worlds
+from engine.contract import Move, State
+
+MAX_SECONDS = 60.0
+MAX_CANDIDATES = 64
+"""Moves that are looked at; a game with more gives the first of them and the suggestion."""
+
+
+class Level(StrEnum):
+    """How well a computer player plays; engine/BOTS.md says what that means in each game."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the hard level may spend on a choice: whichever is used up first.
+
+    seconds  of the clock that it is given
+    samples  roll-outs
+    """
+
+    seconds: float = 1.0
+    samples: int = 20_000
+
+    def __post_init__(self) -> None:
+        if not (self.seconds > 0 and self.samples > 0):
+            raise ValueError("a budget must allow something")
+
+
+@dataclass(slots=True)
+class _Candidate:
+    move: Move
+    total: int = 0
+
+
+def choose(
+    level: Level,
+    view: State,
+    seat: int,
+    rng: random.Random,
+    budget: Budget | None = None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Move:
+    """A legal move of `seat` by `level`; `budget` and `clock` are for the hard one.
+
+    `stopped` is asked often: once it says yes, the best move so far is returned.
+    """
+    game = view.game
+    view = view.view(seat)
+    legal = view.legal(seat)
+    if len(legal) == 1:
+        return legal[0]
+    if level is Level.EASY:
+        return game.easy(view, seat, rng)
+    suggested = game.suggest(view, seat, rng)
+    if level is Level.MEDIUM or not view.faces:
+        return suggested  # without a deck that lies dealt there is no world to sample
+    moves = [suggested, *(move for move in legal if move != suggested)][:MAX_CANDIDATES]
+    search = _Search(view, seat, rng, budget or Budget(), clock, stopped)
+    return search.best(moves)
+
+
+@dataclass(slots=True)
+class _Search:
+    """One choice of the hard level."""
+
+    view: State
+    seat: int
+    rng: random.Random
+    budget: Budget
+    clock: Callable[[], float]
+    stopped: Callable[[], bool]
+    begun: float = 0.0
+    used: int = 0
+
+    def best(self, moves: Sequence[Move]) -> Move:
+        """The move with the best average; of equal ones the first."""
+        self.begun = self.clock()
+        left = [_Candidate(move) for move in moves]
+        rounds = max(1, math.ceil(math.log2(len(left))))
+        for n in range(1, rounds + 1):
+            while self._within(n / rounds):
+                self._sample(left)
+            left.sort(key=lambda candidate: -candidate.total)
+            if n < rounds:
+                left = left[: (len(left) + 1) // 2]
+        return left[0].move
+
+    def _within(self, share: float) -> bool:
+        """Whether a share of the budget isn't used up yet; the first world is always played."""
+        if not self.used:
+            return True
+        if self.used >= self.budget.samples * share or self.stopped():
+            return False
+        return self.clock() - self.begun < self.budget.seconds * share
+
+    def _sample(self, candidates: Sequence[_Candidate]) -> None:
+        """Try all `candidates` in one world, with the same chance."""
+        game, seat = self.view.game, self.seat
+        world = game.determine(self.view, seat, self.rng)
+        seed = self.rng.getrandbits(32)
+        chance = random.Random()
+        for candidate in candidates:
+            chance.seed(seed)
+            after = world.apply(worlds.chosen(world, seat, candidate.move, chance))
+            candidate.total += game.roll_out(after, seat, chance)
+        self.used += len(candidates)
