@@ -16,6 +16,7 @@ from engine.errors import EngineError, IllegalMove, NotationError, OptionError, 
 from engine.games import briscola_cards
 from engine.games.briscola import GAME, BriscolaOptions, BriscolaState, Phase, Play
 from engine.games.briscola_cards import CARDSETS, FULL, WITHOUT_2C, beats
+from engine.games.briscola_playout import play_out
 from tests.engine.table import Dealer, at_random, by_advice, play
 from tests.engine.tricks_desk import (
     Desk,
@@ -337,6 +338,40 @@ def test_a_deck_that_contradicts_what_was_opened_is_our_own_fault() -> None:
 )
 def test_continuations_are_as_many_as_they_were_counted(case: Any) -> None:
     assert counts_of(set_up(case).state, len(case["counts"])) == case["counts"]
+
+
+def outcomes(state: State, hand: int) -> set[tuple[int, ...]]:
+    """The points by seat of every way to play the hand to its end."""
+    if state.hand != hand or isinstance(state.turn(), Over):
+        points = {note.seat: note.values[0] for note in state.notes if note.kind == "counts"}
+        return {tuple(points[seat] for seat in range(state.seats))}
+    return set().union(*(outcomes(state.apply(move), hand) for move in state.legal()))
+
+
+@pytest.mark.rule("BRI-06", "BRI-07")
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_roll_out_reaches_exactly_what_the_moves_reach(seats: int) -> None:
+    case = [c for c in perft_cases("briscola") if c["seats"] == seats][-1]
+    desk = set_up(case)
+    while sum(map(len, own(desk).held)) + desk.state.deck.size - own(desk).stock > 2 * seats:
+        desk.give(desk.state.legal()[0])
+    state, rng = own(desk), Random(1)
+    found = set()
+    for _ in range(600):
+        points = dict(zip(state.players, play_out(state, rng), strict=True))
+        found.add(tuple(points[seat] for seat in range(seats)))
+    assert found == outcomes(state, 1)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_roll_outs_share_all_points_from_anywhere(seats: int) -> None:
+    rng = Random(2)
+    desk = desk_of(seats)
+    while desk.state.hand == 1:
+        assert sum(play_out(own(desk), rng)) == 120
+        desk.give(rng.choice(desk.state.legal()))
+    with pytest.raises(OutOfTurn):
+        play_out(own(desk), rng)
 
 
 def test_advice_beats_chance() -> None:
