@@ -171,7 +171,7 @@ class Position(State):
         return _BOTTOM if phase is Phase.BOTTOM else _CHOICE
 
     def _statements(self, slots: Hand) -> tuple[Move, ...]:
-        true = self._special(slots)
+        true = special(self.faces, slots)
         return _EITHER if true is None else _DECLARE if true else _NONE
 
     def public(self) -> Public:
@@ -221,10 +221,6 @@ class Position(State):
         new.faces = faces
         new.auto = False
         return new
-
-    def _special(self, slots: Sequence[int]) -> bool | None:
-        """Whether these cards are to be declared (MAM-31); None while one of them is unknown."""
-        return special(self.faces, slots)
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
@@ -289,7 +285,7 @@ class Position(State):
 
 
 def special(faces: bytes, slots: Sequence[int]) -> bool | None:
-    """Whether the cards of four slots are a mambassa or quarantuna; None if one is unknown."""
+    """Whether the cards of four slots are to be declared (MAM-31); None if one is unknown."""
     a, b, c, d = slots
     a, b, c, d = faces[a], faces[b], faces[c], faces[d]
     mask = 1 << a | 1 << b | 1 << c | 1 << d

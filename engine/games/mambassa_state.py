@@ -258,7 +258,7 @@ class MambassaState(Position):
         declares = type(move) is Declare
         if not declares and type(move) is not Nothing:
             raise IllegalMove("MAM-32", "the answer is declare or none")
-        true = self._special(hand)
+        true = special(self.faces, hand)
         if true is not None and true is not declares:
             raise _wrong_statement(declares)
         a, b, c, d = hand
