@@ -68,7 +68,7 @@ def settle(match: Match, players: Sequence[int], penalties: Sequence[int]) -> Ma
     totals = tuple([t + scored.get(seat, 0) for seat, t in enumerate(match.totals)])
     below = tuple([seat for seat in match.living if totals[seat] < options.threshold])
     if len(below) > options.winners:
-        return replace(match, totals=totals, living=below)
+        return Match(options, totals, below)
     match = replace(match, totals=totals, placed=below)
     if len(below) == options.winners:
         return _end(match, BELOW_THRESHOLD)

@@ -7,10 +7,10 @@ position leads to the next (traversone_state).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from operator import attrgetter
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from engine.cards import UNKNOWN, Deck
 from engine.contract import (
@@ -89,9 +89,17 @@ class Deal:
     breaches: tuple[Breach, ...] = ()
     auto: bool = False
 
+    def but(self, **changes: Any) -> Deal:
+        """The same with `changes`: what dataclasses.replace does, several times faster."""
+        return Deal(**(dict(zip(_FIELDS, _values(self), strict=True)) | changes))
+
     def knowing(self, faces: bytes) -> Deal:
         """The same with other knowledge of the cards."""
-        return replace(self, faces=faces, suits=suit_masks(faces))
+        return self.but(faces=faces, suits=suit_masks(faces))
+
+
+_FIELDS: Final = tuple(Deal.__dataclass_fields__)
+_values: Final = attrgetter(*_FIELDS)
 
 
 class Position(State):
@@ -241,7 +249,7 @@ class Position(State):
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
         new.notes = self.notes
-        new.deal = replace(self.deal.knowing(faces), auto=False)
+        new.deal = self.deal.but(faces=faces, suits=suit_masks(faces), auto=False)
         return new
 
     def _copy(self) -> Self:
@@ -305,7 +313,7 @@ def _promises(self: Position) -> tuple[Promise, ...]:
 
 
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
-for _name in Deal.__dataclass_fields__:
+for _name in _FIELDS:
     setattr(Position, _name, property(attrgetter(f"deal.{_name}")))
 for _name, _make in {"promises": _promises}.items():
     setattr(Position, _name, property(_make))

@@ -27,7 +27,6 @@ reveal is due it doesn't undo what was played.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Final
 
 from engine.cards import UNKNOWN
@@ -91,6 +90,7 @@ _TAKES: Final = tuple(
     for seat in range(MAX_SEATS)
 )
 """_TAKES[seat][thirds]: the notes of a trick, made once because there are so many tricks."""
+_LAST_TRICK: Final = tuple(Note("last-trick", seat) for seat in range(MAX_SEATS))
 _ASIDE_PLAYERS: Final = 3
 _ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * DECK.size
 _ALONE: Final = tuple((slot,) for slot in range(DECK.size))
@@ -141,7 +141,7 @@ class TraversoneState(Position):
         if self.phase is Phase.REVEAL:
             return self._revealed(Revealed(faces))
         new = self._copy()
-        new.deal = replace(self.deal.knowing(faces), auto=self.phase is not Phase.OVER)
+        new.deal = self.deal.knowing(faces).but(auto=self.phase is not Phase.OVER)
         if Seen not in _TABLE[new.phase]:
             return new
         return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
@@ -167,7 +167,7 @@ class TraversoneState(Position):
                 seat for seat, face in zip(drawing, cards, strict=True) if STRENGTH[face] == lowest
             )
         if len(drawing) > 1:
-            new.deal = replace(self.deal, drawing=drawing, draws=self.draws + 1)
+            new.deal = self.deal.but(drawing=drawing, draws=self.draws + 1)
             new.notes = tuple(Note("draws-again", seat) for seat in drawing)
             return new
         new.notes = (Note("dealer-drawn", drawing[0], (at,)),)
@@ -177,7 +177,7 @@ class TraversoneState(Position):
         """The end of `match`, or its next deal by the first living seat from `start` on."""
         if not match.ended:
             return self._to_deal(match, match.next_dealer(start))
-        self.deal = replace(self.deal, match=match)
+        self.deal = self.deal.but(match=match)
         self.phase = Phase.OVER
         self.due = Over(match.result())
         self.notes += tuple(Note("wins", seat) for seat in match.placed)
@@ -216,7 +216,7 @@ class TraversoneState(Position):
         new = self._copy()
         auto = given.faces is not None
         faces = self._checked(given.faces) if given.faces is not None else _ALL_UNKNOWN
-        new.deal = replace(self.deal.knowing(faces), auto=auto, breaches=())
+        new.deal = self.deal.knowing(faces).but(auto=auto, breaches=())
         top = 0
         packets = []
         for size in DISTRIBUTION[len(self.players)]:
@@ -243,7 +243,7 @@ class TraversoneState(Position):
         shown = [0] * self.seats
         for seat, packet in zip(self.players, self.packets, strict=True):
             shown[seat] = packet
-        self.deal = replace(self.deal, shown=tuple(shown))
+        self.deal = self.deal.but(shown=tuple(shown))
         if len(self.players) == _ASIDE_PLAYERS:
             self.phase = Phase.ASIDE
             self.due = _DECIDE[self.dealer]
@@ -258,7 +258,7 @@ class TraversoneState(Position):
         if not self.packets[-1] & bit:
             raise IllegalMove("TRA-31", "the dealer puts aside a card of the own hand")
         new = self._copy()
-        new.deal = replace(self.deal, aside=move.slot)
+        new.deal = self.deal.but(aside=move.slot)
         new.packets = (*self.packets[:-1], self.packets[-1] ^ bit)
         new.left ^= bit
         new.notes = (Note("puts-aside", self.dealer),)
@@ -398,12 +398,13 @@ class TraversoneState(Position):
         faces = self.faces
         thirds = [sum([worth[faces[slot]] for slot in slots_of(mask)]) for mask in won]
         counted = count(self.options, thirds, last)
-        self.deal = replace(self.deal, count=counted)
-        self.notes += (Note("last-trick", self.players[last]),)
+        self.deal = self.deal.but(count=counted)
+        players = self.players
+        notes = [*self.notes, _LAST_TRICK[players[last]]]
         if counted.cappotto >= 0:
-            self.notes += (Note("cappotto", self.players[last]),)
-        order = sorted(zip(self.players, counted.penalties, thirds, strict=True))
-        self.notes += tuple(Note("counts", seat, (n, own)) for seat, n, own in order)
+            notes.append(Note("cappotto", players[last]))
+        order = sorted(zip(players, counted.penalties, thirds, strict=True))
+        self.notes = tuple(notes + [Note("counts", seat, (n, own)) for seat, n, own in order])
         return self._to_reveal()
 
     def _to_reveal(self) -> TraversoneState:
@@ -414,7 +415,7 @@ class TraversoneState(Position):
     def _to_breach(self, vow: Vow, slot: int) -> TraversoneState:
         """GEN-01: the hand is void, so it isn't played on, nor counted."""
         self.vows = tuple(held for held in self.vows if held != vow)
-        self.deal = replace(self.deal, count=None, breaches=(self._breach(vow, slot),))
+        self.deal = self.deal.but(count=None, breaches=(self._breach(vow, slot),))
         self.notes = (Note("broken-promise", self.players[vow[0] // SUITS]),)
         return self._to_reveal()
 
@@ -436,7 +437,7 @@ class TraversoneState(Position):
             held = slots_of(hidden & new.suits[bit % SUITS])
             if held:
                 breaches.append(new._breach(vow, held[0]))
-        new.deal = replace(new.deal, breaches=tuple(breaches))
+        new.deal = new.deal.but(breaches=tuple(breaches))
         new.opened = ALL_SLOTS
         cheats = sorted({breach.promise.seat for breach in breaches})
         new.notes = tuple(Note("broken-promise", seat) for seat in cheats)
@@ -453,8 +454,8 @@ class TraversoneState(Position):
             return self._after_match(after, self.dealer)
         before = self.match
         after = traversone_match.settle(before, self.players, self.count.penalties)
-        out = sorted(set(before.living) - set(after.living) - set(after.placed))
-        if not before.further:
+        if after.living != before.living and not before.further:
+            out = sorted(set(before.living) - set(after.living) - set(after.placed))
             self.notes += tuple(Note("out", seat, (after.totals[seat],)) for seat in out)
         if after.further:
             self.notes += tuple(Note("further-deal", seat) for seat in after.living)
@@ -462,7 +463,7 @@ class TraversoneState(Position):
 
     def _to_draw(self) -> TraversoneState:
         living = self.match.living
-        self.deal = replace(self.deal, players=living, drawing=living)
+        self.deal = self.deal.but(players=living, drawing=living)
         self.phase = Phase.DRAW
         self.due = Cards((Draw(DECK),))
         return self
@@ -482,7 +483,7 @@ class TraversoneState(Position):
         if self.faces:
             new.notes += (Note("void"),)
         after = traversone_match.put_out(self.match, leaving)
-        new.deal = replace(self.deal, breaches=())
+        new.deal = self.deal.but(breaches=())
         new._clear(after, self.hand, self.dealer, self.players)
         if self.dealer < 0 and not after.ended:
             return new._to_draw()
