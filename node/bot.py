@@ -1,4 +1,4 @@
-"""A bot: an ordinary player whose choices come from the game's own suggestion.
+"""A bot: an ordinary player whose choices are made by `node.search`.
 
 Law: a bot sees the view that its seat has and nothing else; it has the same keys and gives the same
 proofs as a person. Whoever runs its process could read its hand, so the table says whose it is.
@@ -7,21 +7,50 @@ proofs as a person. Whoever runs its process could read its hand, so the table s
 from __future__ import annotations
 
 import random
+import threading
 
+from node.search import Budget, Level, choose
 from node.session import Session
 from protocol.table import YourMove
 
 
 class Bot:
-    """Chooses at once. `rng` is the only randomness, so a seed gives the same play again."""
+    """Chooses at its level. `rng` is the only randomness, so with a budget that counts samples a
+    seed gives the same play again.
 
-    def __init__(self, rng: random.Random) -> None:
+    The hard level thinks on a thread of its own, so that its node goes on hearing the others; a
+    decision that is due no more when it has thought is dropped (`Session.choose`).
+    """
+
+    def __init__(
+        self, rng: random.Random, level: Level = Level.MEDIUM, budget: Budget | None = None
+    ) -> None:
         self._rng = rng
+        self._level = level
+        self._budget = budget or Budget()
+        self._given_up = threading.Event()
 
     def decide(self, decision: YourMove, session: Session) -> None:
-        """Answer with the suggestion for what this seat sees."""
-        table, game = session.table, decision.position.game
+        """Answer for what this seat sees, at once or after some thought."""
+        table = session.table
         if table is None or table.player is None:
             return
         chair = decision.position.chair(table.player.seat)
-        session.choose(game.suggest(decision.view, chair, self._rng))
+        self._given_up.set()  # what an older decision is still thought about
+        given_up = self._given_up = threading.Event()
+        rng = random.Random(self._rng.getrandbits(64))
+
+        def think() -> None:
+            try:
+                move = choose(
+                    self._level, decision.view, chair, rng, self._budget, stopped=given_up.is_set
+                )
+            except Exception as error:  # raised again by the session, which would wait for ever
+                session.fail(error)
+            else:
+                session.choose(move, decision)
+
+        if self._level is Level.HARD:
+            threading.Thread(target=think, name="thinking", daemon=True).start()
+        else:
+            think()

@@ -25,6 +25,7 @@ from node.bot import Bot
 from node.door import find_table
 from node.errors import NodeError
 from node.lobby import Offer, check_card
+from node.search import Budget, Level
 from node.session import Session, SessionEvent, Stopped
 from protocol.contribution import Kind
 from protocol.group import Group
@@ -70,7 +71,10 @@ class BotNode:
         folder: Path,
         seed: int | None,
         group: Group,
+        *,
         deals: DealClock | None = None,
+        level: Level = Level.MEDIUM,
+        budget: Budget | None = None,
     ) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         identity = Identity.load_or_create(folder / "identity")
@@ -80,7 +84,7 @@ class BotNode:
             name,
             folder,
             group=group,
-            chooser=Bot(random.Random(seed)),
+            chooser=Bot(random.Random(seed), level, budget),
             on_event=self.deals.note,
         )
 
@@ -116,11 +120,13 @@ def run_node(
     offer: Offer | None = None,
     port: int = 0,
     join: tuple[str, int] | None = None,
+    level: Level = Level.MEDIUM,
+    budget: Budget | None = None,
 ) -> int:
     """Host `offer` or join a door, play the match, report; the exit code."""
     try:
         deals = DealClock(lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms))
-        node = BotNode(name, folder, seed, group, deals)
+        node = BotNode(name, folder, seed, group, deals=deals, level=level, budget=budget)
         if offer is not None:
             door = node.session.host(offer, address=LOOPBACK, port=port)
             report(sys.stdout, event="hosting", port=door)

@@ -44,7 +44,7 @@ class Budget:
     """
 
     seconds: float = 1.0
-    samples: int = 20_000
+    samples: int = 1_000_000
 
     def __post_init__(self) -> None:
         if not (self.seconds > 0 and self.samples > 0):

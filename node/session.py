@@ -132,6 +132,12 @@ class Chooser(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Chosen:
     move: Move
+    decision: tables.YourMove | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: Exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +173,7 @@ class Session:
         self._clock = clock
         self._now = now
         self._random = random
-        self._mail: queue.SimpleQueue[_Chosen | _Stop | None] = queue.SimpleQueue()
+        self._mail: queue.SimpleQueue[_Chosen | _Failed | _Stop | None] = queue.SimpleQueue()
         self._inbox = Inbox(wake=lambda: self._mail.put(None))
         self._card: TableCard | None = None
         self._offer: Offer | None = None
@@ -185,9 +191,14 @@ class Session:
 
     # -- from any thread --------------------------------------------------------------------------
 
-    def choose(self, move: Move) -> None:
-        """The choice that was asked for."""
-        self._mail.put(_Chosen(move))
+    def choose(self, move: Move, decision: tables.YourMove | None = None) -> None:
+        """The choice that was asked for. With `decision` it counts for that one only: it is
+        dropped if something else is due by now, as when a player has left meanwhile."""
+        self._mail.put(_Chosen(move, decision))
+
+    def fail(self, error: Exception) -> None:
+        """Whoever was to choose broke: `run` raises `error`."""
+        self._mail.put(_Failed(error))
 
     def stop(self, reason: str = "The player left.") -> None:
         """End the session; `run` raises Stopped."""
@@ -253,11 +264,13 @@ class Session:
         finally:
             self._close()
 
-    def _handle(self, item: _Chosen | _Stop | None) -> None:
+    def _handle(self, item: _Chosen | _Failed | _Stop | None) -> None:
         if isinstance(item, _Stop):
             raise Stopped(item.reason)
+        if isinstance(item, _Failed):
+            raise item.error
         if isinstance(item, _Chosen):
-            self._play(item.move)
+            self._play(item)
         for event in self._inbox.drain():
             self._mesh_event(event)
         self._tick()
@@ -427,14 +440,22 @@ class Session:
             if isinstance(page, Batch):
                 break  # the rest is asked for when this has arrived
 
-    def _play(self, move: Move) -> None:
+    def _play(self, chosen: _Chosen) -> None:
         table = need(self.table)
+        if chosen.decision is not None and not self._still_due(chosen.decision):
+            return
         try:
-            table.play(move)
+            table.play(chosen.move)
         except IllegalMove as error:
             player = need(table.player)
             decision = tables.YourMove(table.position, player.view(table.position))
             self._on_event(Refused(error, decision))
+
+    def _still_due(self, decision: tables.YourMove) -> bool:
+        """Whether the table is where it was when `decision` came up."""
+        table = need(self.table)
+        there, here = decision.position, table.position
+        return not table.halted and (there.step, there.head) == (here.step, here.head)
 
     def _table_event(self, event: tables.Event) -> None:
         mesh = need(self._mesh)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_PLAYERS: Final = 64
 MAX_HANDS: Final = 10_000
+MAX_THINK: Final = 60.0
 HIDDEN: Final = ("node",)
 """Verbs that Busso says to itself."""
 
@@ -138,12 +139,49 @@ def _add_port(parser: argparse.ArgumentParser) -> None:
     )
 
 
+LEVELS: Final = ("easy", "medium", "hard")
+
+
+def seconds(low: float, high: float) -> Callable[[str], float]:
+    """A converter for a plain decimal number of seconds from `low` to `high`."""
+
+    def convert(text: str) -> float:
+        whole, _, part = text.partition(".")
+        digits = whole + part
+        plain = digits.isascii() and digits.isdigit() and whole and len(text) <= 12
+        if not plain or not low <= float(text) <= high:
+            raise argparse.ArgumentTypeError(
+                f"seconds from {low:g} to {high:g} are needed, not '{text[:40]}'"
+            )
+        return float(text)
+
+    return convert
+
+
+def _add_level(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--level", choices=LEVELS, default="medium", help="how well computer players play (medium)"
+    )
+    _add_think(parser, 1.0)
+
+
+def _add_think(parser: argparse.ArgumentParser, default: float) -> None:
+    parser.add_argument(
+        "--think",
+        metavar="SECONDS",
+        type=seconds(0.001, MAX_THINK),
+        default=default,
+        help=f"how long the hard level thinks about a choice ({default:g})",
+    )
+
+
 def _demo(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
     parser.add_argument(
         "--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"
     )
     _add_hands(parser, "end the match after so many hands")
+    _add_level(parser)
     parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
     parser.add_argument(
         "--backend",
@@ -162,6 +200,7 @@ def _play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="your name at the table")
     _add_port(parser)
     _add_hands(parser, "end the match after so many hands")
+    _add_level(parser)
     parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
 
 
@@ -206,15 +245,33 @@ def _score(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("deal", "verify"), help="what to measure")
     parser.add_argument(
-        "--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"
+        "what", choices=("deal", "verify", "engine", "bots"), help="what to measure"
+    )
+    parser.add_argument(
+        "--players", metavar="N", type=number(2, MAX_PLAYERS), help="how many (4, or as few as can)"
+    )
+    parser.add_argument("--game", metavar="G", help="this game only (engine, bots)")
+    parser.add_argument(
+        "--games",
+        metavar="N",
+        type=number(2, 100_000),
+        default=50,
+        help="deals for each pair of levels (bots: 50)",
+    )
+    _add_think(parser, 0.1)
+    parser.add_argument(
+        "--samples",
+        metavar="N",
+        type=number(1, 1_000_000),
+        help="count roll-outs instead of seconds, so that the figures can be had again (bots)",
     )
 
 
 def _node(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
     _add_hands(parser, "end the match after so many hands")
+    _add_level(parser)
     parser.add_argument("--players", metavar="N", type=number(2, MAX_PLAYERS), default=4)
     parser.add_argument("--join", metavar="HOST:PORT")
     _add_port(parser)
@@ -231,7 +288,7 @@ _VERBS: Final = {
     "export": (_export, "write a match as JSON or as a text record"),
     "check": (_check, "play a text record by the rules and tell the first thing wrong"),
     "score": (_score, "say what hands are worth and which is best"),
-    "bench": (_bench, "measure how fast this computer deals or verifies"),
+    "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
 }
 VERBS: Final = tuple(_VERBS)

@@ -65,6 +65,11 @@ def rule_arguments(args: argparse.Namespace) -> list[str]:
     return words
 
 
+def level_arguments(args: argparse.Namespace) -> list[str]:
+    """How well computer players play, as words for their processes."""
+    return ["--level", args.level, "--think", f"{args.think:g}"]
+
+
 def run(args: argparse.Namespace, out: Output) -> int:
     """Play, compare, verify, tell."""
     game, options = table_rules(args)
@@ -98,6 +103,7 @@ def play(args: argparse.Namespace, out: Output) -> Played:
         Bots(Path(name), args.backend) as bots,
     ):
         rules = rule_arguments(args)
+        level = level_arguments(args)
         seed = secrets.randbits(32)
         players = str(args.players)
         door = ["--port", str(args.port)] if args.port else []
@@ -115,7 +121,7 @@ def play(args: argparse.Namespace, out: Output) -> Played:
             if line["event"] == "hosting":
                 for number in range(1, args.players):
                     where = f"127.0.0.1:{line['port']}"
-                    bots.start(player_name(number), ["--join", where], seed + number)
+                    bots.start(player_name(number), [*level, "--join", where], seed + number)
             elif line["event"] == "dealt" and said.bot == 0 and not out.json:
                 out.detail(f"hand {line['hand']} dealt in {line['ms']:.0f} ms")
             elif line["event"] == "finished":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from node.lobby import Offer
 from node.process import run_node
+from node.search import Budget, Level
 from protocol.group import default_group
 from tools.arguments import table_rules
 from tools.errors import UsageError
@@ -36,4 +37,6 @@ def run(args: argparse.Namespace, _: Output) -> int:
         offer=offer,
         port=args.port,
         join=join,
+        level=Level(args.level),
+        budget=Budget(args.think),
     )

@@ -27,7 +27,7 @@ from protocol.header import MAX_NAME
 from protocol.identity import Identity
 from tools.arguments import table_rules
 from tools.bots import Bots
-from tools.demo import check_target, keep_log, player_name
+from tools.demo import check_target, keep_log, level_arguments, player_name
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
 from tools.places import data_folder
@@ -77,7 +77,7 @@ def _play(
         thread.start()
         seed = secrets.randbits(32)
         for number in range(args.bots):
-            join = ["--join", f"{LOOPBACK}:{port}"]
+            join = [*level_arguments(args), "--join", f"{LOOPBACK}:{port}"]
             bots.start(bot_name(number, session.name), join, seed + number)
         try:
             table.run(session)

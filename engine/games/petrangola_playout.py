@@ -19,6 +19,7 @@ from engine.cards import UNKNOWN
 from engine.errors import OutOfTurn
 from engine.games import petrangola_settle
 from engine.games.petrangola_hands import HAND, LOWEST_PETRANGOLA, Judge
+from engine.games.petrangola_moves import STAY
 from engine.games.petrangola_position import Phase
 from engine.games.petrangola_state import PetrangolaState
 
@@ -113,7 +114,7 @@ def play_out(state: PetrangolaState, seat: int, rng: random.Random) -> int:
     match = state.match
     tokens = list(match.tokens)
     if state.phase is Phase.CHOOSE:
-        raise OutOfTurn("the dealer chooses before the hand is rolled out")
+        state = state.apply(STAY)
     if state.phase is Phase.PLAY:
         if UNKNOWN in state.faces:
             raise OutOfTurn("a roll-out needs a hand with all cards known")
