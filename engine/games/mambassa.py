@@ -2,7 +2,8 @@
 
 Rules: rules/mambassa.md (MAM-01..MAM-33). Law: this file joins the parts of the game to the
 contract: hands (mambassa_hands), moves (mambassa_moves), tokens (mambassa_settle), the order of a
-hand (mambassa_state) and a player (mambassa_bot). It must never hold a rule of its own.
+hand (mambassa_state, mambassa_ending) and a player (mambassa_bot). It must never hold a rule of
+its own.
 
 Notes, each with its seat (-1: the table) and values:
 
