@@ -174,6 +174,21 @@ def test_a_silent_quarantuna_is_found_by_the_audit(discards: int) -> None:
     assert desk.said("broken-promise") == [(1, ())]
 
 
+@pytest.mark.rule("GEN-01", "MAM-32")
+def test_the_audit_looks_at_the_cards_as_they_lay_at_the_statement() -> None:
+    """Drawn to a quarantuna, kept silent, and broken up by another discard before the end."""
+    hands = {**POOR, 1: "Ac Rc Cc 2d"}
+    desk = seat_down(hands, MONTE, "Fc 7s", live=True).say("stay", "discard", "bottom 2d")
+    assert list(desk.seen(1).legal()) == [DECLARE]
+    made = desk.state.made
+    desk.give(NONE)
+    desk.say("knock", "knock", "discard", "bottom Ac", "none")
+    (breach,) = desk.state.breaches
+    assert (breach.promise.seat, breach.promise.move) == (1, made)
+    assert sorted(breach.text.split()[-4:]) == ["Ac", "Cc", "Fc", "Rc"]
+    assert desk.state.scores() == (3, 0, 3)
+
+
 @pytest.mark.rule("GEN-01")
 def test_between_two_the_other_wins_after_a_broken_promise() -> None:
     desk = seat_down({0: "2c 3d 4s 6b", 1: "3c 4d 5s 7b"}, MONTE, seats=2, live=True)
