@@ -20,10 +20,10 @@ from protocol.evidence_file import Case, Charge, pack_evidence
 from protocol.frames import Magic, frame
 from protocol.header import Header
 from protocol.log import LogFile, Step, read_log
-from tests.protocol.cheats import Liar
+from tests.protocol.cheats import Liar, one_hunts
 from tests.protocol.groups import FAST
 from tests.protocol.ring import Ring, identities
-from tests.protocol.test_cheating import LIE_OF_TWO, one_lies
+from tests.protocol.test_cheating import LIE, SHORT
 from tools.cli import main
 
 
@@ -115,7 +115,14 @@ def lied() -> bytes:
     """Two players, of whom Bruno (seat 1) knocks as if he held no petrangola."""
     with tempfile.TemporaryDirectory() as folder:
         ring = Ring(
-            Path(folder), 2, seed=LIE_OF_TWO, players={1: Liar}, chooser=one_lies, group=FAST
+            Path(folder),
+            2,
+            hands=2,
+            seed=LIE,
+            players={1: Liar},
+            chooser=one_hunts,
+            given=SHORT,
+            group=FAST,
         )
         ring.run()
         ring.close()
