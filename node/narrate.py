@@ -56,6 +56,10 @@ TABLE: Final = -2
 """Views beside a seat's: every card, or only those that lie open."""
 
 
+SHORT: Final = 4
+"""Cards of a hand that is told as it lies."""
+
+
 # -- knowledge --------------------------------------------------------------------------------
 
 
@@ -134,6 +138,8 @@ def hand_line(state: State, seat: int, names: Sequence[str], faces: bytes = b"")
 
 def _pile_line(state: State, pile: Pile, names: Sequence[str], faces: bytes) -> str:
     cards = [faces[slot] for slot in pile.slots]
+    if pile.name == "hand" and len(cards) > SHORT:
+        cards.sort()  # by suits: nobody finds a card in a long hand as it was dealt
     owner = names[pile.seat] if pile.seat >= 0 else pile.name
     if pile.seat >= 0 and pile.name != "hand":
         owner = f"{owner} ({pile.name})"

@@ -171,7 +171,7 @@ class PlainTable:
         view, position = decision.view, decision.position
         chair = self._chair(position)
         names = self._you(names_of(position), position)
-        moves = view.legal(chair)
+        moves = _in_order(view, view.legal(chair))
         self._introduce(view, moves, names, chair)
         while True:
             answer = self._ask("> ")
@@ -317,3 +317,13 @@ def _hand(state: State, chair: int) -> tuple[int, ...]:
     """The slots that a seat of the engine holds."""
     hands = (p.slots for p in state.piles() if p.name == "hand" and p.seat == chair)
     return next(hands, ())
+
+
+def _in_order(view: State, moves: Sequence[Move]) -> Sequence[Move]:
+    """Choices that are single cards by suit, as the hand is told; others as the game has them."""
+    kind = view.deck.kind
+    try:
+        faces = {move: kind.parse(view.game.format(view, move)) for move in moves}
+    except NotationError:
+        return moves
+    return sorted(moves, key=faces.__getitem__)
