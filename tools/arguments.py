@@ -241,7 +241,15 @@ def _check(parser: argparse.ArgumentParser) -> None:
 def _score(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", help="the game")
     _add_rules(parser)
-    parser.add_argument("hands", metavar="HAND", nargs="+", help='a hand, as "2d 2c 2s"')
+    parser.add_argument(
+        "hands", metavar="HAND", nargs="+", help='a hand, as "2d 2c 2s"; with --last what each took'
+    )
+    parser.add_argument(
+        "--last",
+        metavar="SEAT",
+        type=number(0, MAX_PLAYERS - 1),
+        help="judge a whole deal: which seat, from 0, took the last trick",
+    )
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:

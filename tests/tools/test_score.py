@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.tools.running import busso
+from tools.cli import main
 
 BEST_FIRST = {
     "marche": ("A", "ARC", "RCF", "F76", "432", "R=C=F", "7", "2", "31", "27"),
@@ -84,3 +87,43 @@ def test_what_is_no_hand_or_no_rule(argv: tuple[str, ...], text: str) -> None:
     said = busso("score", *argv)
     assert said.code == 2
     assert text in said.complaint()
+
+
+# A deal of four by what each took: 7, 4, 6 and 15 thirds, the last also with the last trick.
+DEAL = (
+    "Ac 3c 2c Rc Fd",
+    "As 3s",
+    "Ab Ad 7c",
+    "3d 2d Rd 2s Rs Cs Fs 3b 2b Rb Cb Fb Cc Fc Cd 4c 5c 6c 4d 5d 6d 7d 4s 5s 6s 7s 4b 5b 6b 7b",
+)
+
+
+@pytest.mark.rule("TRA-11")
+def test_a_whole_deal_is_counted_with_its_last_trick(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["score", "traversone", *DEAL, "--last", "3", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["penalties"] == [2, 1, 2, 6]
+    assert [pile["hand"] for pile in value["piles"]] == list(DEAL)
+    assert main(["score", "traversone", *DEAL, "--last", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["penalties"] == [3, 1, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["traversone", *DEAL], "last trick"),
+        (["traversone", *DEAL, "--last", "4"], "the last trick went to one of 0 to 3"),
+        (["traversone", *DEAL[:3], "--last", "0"], "are missing"),
+        (["petrangola", "2c 2d 2s", "--last", "0"], "--last"),
+    ],
+)
+def test_a_deal_that_cant_be_counted_is_one_sentence(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", *words]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert says in err
+    assert err.count("\n") == 1
