@@ -84,7 +84,7 @@ class Position:
     hand_seats: tuple[int, ...] = ()
     """Seats of the hand being played or just played, in the order in which they shuffle."""
     moves: tuple[int, ...] = ()
-    """The steps of this hand's Moves, so that a broken promise names its step."""
+    """The steps of this hand's Moves and Answers, so that a broken promise names its step."""
     broken: tuple[Broken, ...] = ()
     """What the last step showed to be broken."""
     revealed: Revealed | None = None
