@@ -16,6 +16,7 @@ GAMES = {
     "mambassa": "engine.games.mambassa",
     "traversone": "engine.games.traversone",
     "briscola": "engine.games.briscola",
+    "picchetto": "engine.games.picchetto",
 }
 DEFAULT = "petrangola"
 

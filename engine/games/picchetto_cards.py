@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from itertools import accumulate, combinations
+from operator import or_
 from typing import Final
 
 from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
@@ -33,11 +34,12 @@ SHORTEST: Final = 3
 """Cards of the shortest point, sequence or set."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pack:
-    """One of the two decks, with tables indexed by its faces or by codes.
+    """One of the two decks, with tables indexed by its faces or by codes. There are just the two,
+    so they are compared by identity, which caches are glad of.
 
-    prices   by strength, the points of a card (PIC-01)
+    prices   by suit byte, the points of its cards together (PIC-01)
     codes    translates faces to codes octet by octet; UNKNOWN stays what it is
     """
 
@@ -63,7 +65,13 @@ class Pack:
 
     def price(self, hand: int) -> int:
         """The sum of a point: what its cards are worth together."""
-        return sum(self.prices[code % RANKS] for code in codes_of(hand))
+        prices = self.prices
+        return (
+            prices[hand & 255]
+            + prices[hand >> 8 & 255]
+            + prices[hand >> 16 & 255]
+            + prices[hand >> 24]
+        )
 
 
 def _pack(kind: DeckKind, lowest: tuple[int, ...]) -> Pack:
@@ -77,8 +85,12 @@ def _pack(kind: DeckKind, lowest: tuple[int, ...]) -> Pack:
     faces = bytearray(size)
     for face in range(size):
         faces[codes[face]] = face
-    deck = Deck(kind)
-    return Pack(deck, (*lowest, 10, 10, 10, 11), bytes(codes), bytes(faces), bytes(range(size)))
+    each = (*lowest, 10, 10, 10, 11)
+    prices = tuple(
+        sum(price for strength, price in enumerate(each) if byte >> strength & 1)
+        for byte in range(256)
+    )
+    return Pack(Deck(kind), prices, bytes(codes), bytes(faces), bytes(range(size)))
 
 
 FRENCH: Final = _pack(FRENCH32, (7, 8, 9, 10))
@@ -124,8 +136,8 @@ def _runs(byte: int) -> tuple[tuple[int, int], ...]:
 
 RUNS: Final = tuple(_runs(byte) for byte in range(256))
 """By suit byte: its runs of three or more as (length, strength of the top), the best first."""
-LONGEST: Final = tuple(runs[0][0] if runs else 0 for runs in RUNS)
-"""By suit byte: the length of its longest run, 0 if it has none of three."""
+BEST_RUN: Final = tuple(runs[0][0] * RANKS + runs[0][1] if runs else 0 for runs in RUNS)
+"""By suit byte: length * 8 + strength of the top of its best run, 0 if it has none of three."""
 
 
 def runs_of(hand: int) -> list[tuple[int, int]]:
@@ -172,6 +184,7 @@ class Known:
     where  by code, the slot that is known to hold it (a mask of one or none)
     above  by code, the slots that are known to hold a stronger card of its suit
     dark   the slots of which nothing is known
+    hands  what `hand` has worked out, since the same hands are asked for again and again
     """
 
     codes: bytes
@@ -179,9 +192,16 @@ class Known:
     where: tuple[int, ...]
     above: tuple[int, ...]
     dark: int
+    hands: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
+        found = self.hands.get(slots)
+        if found is None:
+            found = self.hands[slots] = self._hand(slots)
+        return found
+
+    def _hand(self, slots: int) -> int:
         hand = 0
         codes = self.codes
         while slots:
@@ -200,6 +220,8 @@ class Known:
         return slots
 
 
+_BITS: Final = tuple(1 << slot for slot in range(SUITS * RANKS))
+_ALL_SLOTS: Final = (1 << SUITS * RANKS) - 1
 _NOWHERE: Final = (0,) * (SUITS * RANKS)
 NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS, _NOWHERE, _NOWHERE, 0)
 
@@ -207,19 +229,17 @@ NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS, _NOWHERE, _NOWHERE, 0)
 def known_of(pack: Pack, faces: bytes) -> Known:
     """What `faces`, one a slot, tell."""
     codes = faces.translate(pack.codes)
-    where = [0] * (SUITS * RANKS)
-    dark = 0
-    for slot, code in enumerate(codes):
-        if code == UNKNOWN:
-            dark |= 1 << slot
-        else:
-            where[code] = 1 << slot
-    suits = []
-    above = [0] * (SUITS * RANKS)
-    for suit in range(SUITS):
-        mask = 0
-        for code in range(suit * RANKS + ACE, suit * RANKS - 1, -1):
-            above[code] = mask
-            mask |= where[code]
-        suits.append(mask)
-    return Known(codes, tuple(suits), tuple(where), tuple(above), dark)
+    where = [0] * (UNKNOWN + 1)
+    for bit, code in zip(_BITS, codes, strict=True):
+        where[code] = bit
+    suits: list[int] = []
+    above: list[int] = []
+    for first in range(0, SUITS * RANKS, RANKS):
+        # from the ace down: the slots above each card, then those of the whole suit
+        *over, suit = accumulate(reversed(where[first : first + RANKS]), or_, initial=0)
+        above += reversed(over)
+        suits.append(suit)
+    found = suits[0] | suits[1] | suits[2] | suits[3]
+    return Known(
+        codes, tuple(suits), tuple(where[: SUITS * RANKS]), tuple(above), _ALL_SLOTS & ~found
+    )

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.games.picchetto_cards import (
     ACE,
-    LONGEST,
+    BEST_RUN,
     LOWEST_SET,
     RANKS,
     SHORTEST,
@@ -50,6 +50,13 @@ class Category(IntEnum):
     SET = 2
 
 
+_POINT: Final = Category.POINT
+_SEQUENCE: Final = Category.SEQUENCE
+_SET: Final = Category.SET
+_ONE_OF_EACH: Final = 0x01010101
+"""The lowest card of each suit; shifted, the four cards of a rank."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """See the module."""
@@ -63,8 +70,7 @@ class Claim:
         return (self.size, self.value) > (other.size, other.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(NamedTuple):
     """What the cards that a player lays open must be, once a category is settled.
 
     player  an index into the hand's players
@@ -104,23 +110,40 @@ def longest_suit(hand: int) -> int:
 
 def longest_run(hand: int) -> int:
     """The length of the longest run, 0 if none has three cards."""
-    a, b, c, d = suits_of(hand)
-    return max(LONGEST[a], LONGEST[b], LONGEST[c], LONGEST[d])
+    return best_run(hand) // RANKS
+
+
+def best_run(hand: int) -> int:
+    """length * 8 + strength of the top of the best run, 0 if none has three cards."""
+    best = BEST_RUN
+    return max(best[hand & 255], best[hand >> 8 & 255], best[hand >> 16 & 255], best[hand >> 24])
 
 
 def true_claims(category: Category, hand: int) -> tuple[Claim, ...]:
     """The claims that `hand` can make, parts included (PIC-26), the lowest first."""
     every = _EVERY_CLAIM[category]
-    if category is Category.SET:
-        held = {rank: count for count, rank in ranks_of(hand)}
-        return tuple(c for c in every if held.get(c.value, 0) >= c.size)
-    most = longest_suit(hand) if category is Category.POINT else longest_run(hand)
+    if category is _SET:
+        return tuple(claim for claim in every if holds_set(claim, hand))
+    most = longest_suit(hand) if category is _POINT else longest_run(hand)
     return every[: max(0, most - SHORTEST + 1)]
+
+
+def holds_set(claim: Claim, hand: int) -> bool:
+    """Whether a hand has so many of the rank."""
+    return (hand >> claim.value & _ONE_OF_EACH).bit_count() >= claim.size
+
+
+def can_claim(claim: Claim, hand: int) -> bool:
+    """Whether a claim without a sum or a top card is true of `hand`."""
+    if claim.category is _SET:
+        return holds_set(claim, hand)
+    most = longest_suit(hand) if claim.category is _POINT else longest_run(hand)
+    return claim.size <= most
 
 
 def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[int]:
     """What may be said on `how-much` of a point or a sequence of `size` cards of `hand`."""
-    if category is Category.POINT:
+    if category is _POINT:
         return frozenset[int]().union(*(sums(pack, byte, size) for byte in suits_of(hand)))
     return frozenset(
         end for n, top in runs_of(hand) for end in range(top, top - (n - size) - 1, -1)
@@ -137,8 +160,8 @@ def every_value(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
 
 def holds(pack: Pack, claim: Claim, hand: int) -> bool:
     """Whether `claim` is true of `hand`."""
-    if claim.category is Category.SET or claim.value == UNSAID:
-        return claim in true_claims(claim.category, hand)
+    if claim.category is _SET or claim.value == UNSAID:
+        return can_claim(claim, hand)
     return claim.value in values(pack, claim.category, claim.size, hand)
 
 
@@ -150,10 +173,10 @@ def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The points of each combination in the open cards `hand`, the best first; () if they aren't
     what `demand` asks for."""
     category, size = demand.claim.category, demand.claim.size
-    if category is Category.POINT:
+    if category is _POINT:
         good = hand.bit_count() == size == longest_suit(hand)
         return (size,) if good and demand.low <= pack.price(hand) <= demand.high else ()
-    if category is Category.SEQUENCE:
+    if category is _SEQUENCE:
         found = runs_of(hand)
         if sum(n for n, _ in found) != hand.bit_count():
             return ()
@@ -168,32 +191,46 @@ def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     return points if demand.more or len(points) == 1 else ()
 
 
-@lru_cache(maxsize=4096)
 def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
     size, category = demand.claim.size, demand.claim.category
-    if category is Category.POINT:
+    if category is _POINT:
         return tuple(
             part << suit * RANKS
             for suit, byte in enumerate(suits_of(hand))
             for part in subsets(byte, size)
             if demand.low <= pack.price(part) <= demand.high
         )
-    made = _run_sets(hand) if category is Category.SEQUENCE else _rank_sets(hand, demand)
+    made = _run_sets(hand, demand) if category is _SEQUENCE else _rank_sets(hand, demand)
+    if demand.more:
+        return tuple(made)
     return tuple(part for part in made if worth(pack, demand, part))
 
 
-def _run_sets(hand: int) -> Iterator[int]:
-    """Every part of `hand` that consists of runs."""
-    for a, b, c, d in product(*(run_parts(byte) for byte in suits_of(hand))):
-        yield a | b << 8 | c << 16 | d << 24
+def _run_sets(hand: int, demand: Demand) -> Iterator[int]:
+    """Every part of `hand` that consists of runs, the best of them as demanded."""
+    size = demand.claim.size
+    low, high = size * RANKS + demand.low, size * RANKS + min(demand.high, ACE)
+    some = [
+        [part << suit * RANKS for part in run_parts(byte) if BEST_RUN[part] <= high]
+        for suit, byte in enumerate(suits_of(hand))
+        if BEST_RUN[byte]
+    ]
+    for parts in product(*some):
+        part = sum(parts)
+        if best_run(part) >= low:
+            yield part
 
 
 def _rank_sets(hand: int, demand: Demand) -> Iterator[int]:
     """Every part of `hand` that consists of threes and fours of a rank."""
     best = (demand.claim.size, demand.high)
-    for chosen in product(*(_ways(hand, rank, best) for _, rank in ranks_of(hand))):
-        yield sum(chosen)
+    ways = [_ways(hand, rank, best) for _, rank in ranks_of(hand)]
+    for chosen in product(*ways):
+        part = sum(chosen)
+        found = ranks_of(part)
+        if found and found[0] == best:
+            yield part
 
 
 def _ways(hand: int, rank: int, best: tuple[int, int]) -> Iterable[int]:

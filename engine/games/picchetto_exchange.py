@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final, Self
 
 from engine.cards import UNKNOWN
@@ -20,13 +19,8 @@ from engine.contract import (
     Cards,
     Decide,
     Drawn,
-    Note,
-    Open,
-    Request,
-    Reseal,
     Resealed,
     Seen,
-    Show,
     Shuffle,
     Shuffled,
 )
@@ -34,17 +28,21 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games.picchetto_cards import FIGURES, RANKS, codes_of
 from engine.games.picchetto_legal import Legal
 from engine.games.picchetto_match import SEATS
-from engine.games.picchetto_moves import SLOTS, Bianca, Change, slots_of
+from engine.games.picchetto_moves import SLOTS, Bianca, Change, mask_from
 from engine.games.picchetto_position import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
+    Act,
     Aim,
     Layout,
     Phase,
+    Step,
     Vow,
     VowKind,
     Wait,
+    note,
+    requests_of,
 )
 
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
@@ -65,8 +63,6 @@ def _packets(packet: int, at: int) -> int:
 _DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
 """By size of the packets: the slots of the elder and of the younger."""
 
-Step = tuple[Request, ...]
-
 
 class Exchanging(Legal):
     """A position that can deal and exchange."""
@@ -80,26 +76,27 @@ class Exchanging(Legal):
 
     def _serve(self, steps: Iterable[Step], aim: Aim, cards: int = 0) -> Self:
         """Have the requests of `steps` done, one turn each, then go on to `aim`."""
+        if self.auto:
+            for step in steps:
+                self._effect(step)
+            return self._arrive(aim, cards)
         due = tuple(step for step in steps if step)
-        if self.auto or not due:
-            for step in due:
-                for request in step:
-                    self._effect(request)
+        if not due:
             return self._arrive(aim, cards)
         self.phase = Phase.SERVE
         self.wait = Wait(due, aim, cards)
-        self.due = Cards(due[0])
+        self.due = Cards(requests_of(due[0]))
         return self
 
     def _seen(self, given: Seen) -> Self:
-        if not self.wait or isinstance(self.wait.steps[0][0], Reseal):
+        if not self.wait or self.wait.steps[0][0][0] is Act.RESEAL:
             raise OutOfTurn("a reseal is due")
         new = self._copy()
         new._see(given)
         return new._after_step()
 
     def _resealed(self, _: Resealed) -> Self:
-        if not self.wait or not isinstance(self.wait.steps[0][0], Reseal):
+        if not self.wait or self.wait.steps[0][0][0] is not Act.RESEAL:
             raise OutOfTurn("no reseal is due")
         return self._copy()._after_step()
 
@@ -107,11 +104,10 @@ class Exchanging(Legal):
         wait = self.wait
         if wait is None:
             raise OutOfTurn("no cards are due")
-        for request in wait.steps[0]:
-            self._effect(request)
+        self._effect(wait.steps[0])
         if len(wait.steps) > 1:
-            self.wait = replace(wait, steps=wait.steps[1:])
-            self.due = Cards(wait.steps[1])
+            self.wait = wait._replace(steps=wait.steps[1:])
+            self.due = Cards(requests_of(wait.steps[1]))
             return self
         self.wait = None
         return self._arrive(wait.aim, wait.cards)
@@ -142,10 +138,10 @@ class Exchanging(Legal):
             mine, theirs = (codes[face] % RANKS for face in given.faces[at : at + SEATS])
             if mine != theirs:
                 dealer = 0 if mine < theirs else 1
-                new.notes = (Note("dealer-drawn", dealer, (at + SEATS,)),)
+                new.notes = (note("dealer-drawn", dealer, (at + SEATS,)),)
                 return new._to_deal(dealer)
         new.moves += 1  # another state, though the same is due
-        new.notes = (Note("draws-again"),)
+        new.notes = (note("draws-again"),)
         return new
 
     def _to_deal(self, dealer: int) -> Self:
@@ -156,13 +152,13 @@ class Exchanging(Legal):
         self._clear()
         self.phase = Phase.SHUFFLE
         self.due = Cards((Shuffle(self.deck),))
-        self.notes += (Note("deals", dealer, (self.hand,)),)
+        self.notes += (note("deals", dealer, (self.hand,)),)
         return self
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
         self._learn(b"")
-        self.opened = self.moves = self.at = 0
+        self.opened = self.moves = self.reseals = self.at = 0
         self.shown = (0,) * SEATS
         self.promises = ()
         self.vows = ()
@@ -188,9 +184,10 @@ class Exchanging(Legal):
         elder, younger = self.players
         limits = (self.match.limit(elder), self.match.limit(younger))
         new.lay = Layout(talon=_TALON, limits=limits)
-        mine, theirs = (slots_of(hand) for hand in new.held)
-        looks = (Show(mine, elder), Show(theirs, younger))
-        return new._serve([(Reseal(mine, elder),), (Reseal(theirs, younger),), looks], Aim.ELDER)
+        mine, theirs = new.held
+        seals: list[Step] = [((Act.RESEAL, mine, elder),), ((Act.RESEAL, theirs, younger),)]
+        looks = ((Act.SHOW, mine, elder), (Act.SHOW, theirs, younger))
+        return new._serve([*seals, looks], Aim.ELDER)
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -209,12 +206,12 @@ class Exchanging(Legal):
         new = self._copy()
         hand = self.held[self.at]
         seat = self.players[self.at]
-        new._vow("PIC-10", hand, Vow(VowKind.BIANCA, self.lay.reseals))
+        new._vow("PIC-10", hand, Vow(VowKind.BIANCA, self.reseals))
         new.moves += 1
-        new.notes = (Note("bianca", seat, (move.number,) if move.number else ()),)
+        new.notes = (note("bianca", seat, (move.number,) if move.number else ()),)
         if self.at == YOUNGER:
-            return new._serve([(Open(slots_of(hand)),)], Aim.WHITE_YOUNGER)
-        new.lay = replace(self.lay, announced=move.number)
+            return new._serve([((Act.OPEN, hand, seat),)], Aim.WHITE_YOUNGER)
+        new.lay = self.lay._replace(announced=move.number)
         return new._to_decide(Phase.FIX, YOUNGER)
 
     def _after_white(self, at: int) -> Self:
@@ -230,15 +227,14 @@ class Exchanging(Legal):
         self.vows = self.vows[:vow] + self.vows[vow + 1 :]
         faces = self.match.pack.faces
         bared = tuple(faces[code] for code in codes_of(self.known.hand(hand)))
-        self.lay = replace(self.lay, white=at, bared=bared)
+        self.lay = self.lay._replace(white=at, bared=bared)
         ended = self._gain(at, WHITE_POINTS, 0)
         seat = self.players[at]
-        self.notes += (Note("counts-bianca", seat, (WHITE_POINTS, self.points[at])),)
+        self.notes += (note("counts-bianca", seat, (WHITE_POINTS, self.points[at])),)
         if ended:
             return self._to_reveal()
-        slots = slots_of(hand)
         aim = Aim.YOUNGER if at == YOUNGER else Aim.CHANGE
-        return self._serve([(Reseal(slots, seat),), (Show(slots, seat),)], aim)
+        return self._serve([((Act.RESEAL, hand, seat),), ((Act.SHOW, hand, seat),)], aim)
 
     # ------------------------------------------------------------------ the exchange
 
@@ -252,14 +248,15 @@ class Exchanging(Legal):
             if figure is False:
                 raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
             if figure is None:
-                new._vow("PIC-10", self.held[at], Vow(VowKind.FIGURE, self.lay.reseals))
+                new._vow("PIC-10", self.held[at], Vow(VowKind.FIGURE, self.reseals))
         new.moves += 1
         count = move.given.bit_count()
-        new.notes = (Note("exchanges", self.players[at], (count, move.taken)),)
+        new.notes = (note("exchanges", self.players[at], (count, move.taken)),)
         if self.phase is Phase.FIX:
-            new.lay = replace(self.lay, fixed=move)
-            new.notes = (Note("fixes", self.players[at], (count, move.taken)),)
-            return new._serve([(Open(slots_of(self.held[ELDER])),)], Aim.WHITE_ELDER)
+            new.lay = self.lay._replace(fixed=move)
+            new.notes = (note("fixes", self.players[at], (count, move.taken)),)
+            white = (Act.OPEN, self.held[ELDER], self.players[ELDER])
+            return new._serve([(white,)], Aim.WHITE_ELDER)
         if self.phase is Phase.YOUNGER:
             return new._serve(new._young_steps(move), Aim.TALK)
         steps = new._elder_steps(move)
@@ -283,26 +280,29 @@ class Exchanging(Legal):
     def _elder_steps(self, move: Change) -> Sequence[Step]:
         """The elder takes from the top of the five and is shown the rest of them (PIC-12)."""
         self._take(ELDER, move)
-        seat = self.players[ELDER]
-        hand, seen = slots_of(self.held[ELDER]), self.lay.talon[: self.lay.seen]
-        looks: Step = (Show(hand, seat), Show(seen, seat)) if seen else (Show(hand, seat),)
-        return [(Reseal(hand, seat),), looks]
+        seat, hand, lay = self.players[ELDER], self.held[ELDER], self.lay
+        looks: Step = ((Act.SHOW, hand, seat),)
+        if lay.seen:
+            looks = (*looks, (Act.SHOW, mask_from(lay.talon[: lay.seen]), seat))
+        return [((Act.RESEAL, hand, seat),), looks]
 
     def _young_steps(self, move: Change) -> Sequence[Step]:
         """PIC-13; what the elder saw is resealed by the elder first."""
         elder, seat = self.players
-        seen = self.lay.talon[: self.lay.seen]
+        seen = mask_from(self.lay.talon[: self.lay.seen])
         self._take(YOUNGER, move)
-        hand, left = slots_of(self.held[YOUNGER]), self.lay.talon
-        looks: Step = (Show(hand, seat), Show(left, seat)) if left else (Show(hand, seat),)
-        first: Step = (Reseal(seen, elder),) if seen else ()
-        return [first, (Reseal(hand, seat),), looks]
+        hand, left = self.held[YOUNGER], mask_from(self.lay.talon)
+        looks: Step = ((Act.SHOW, hand, seat),)
+        if left:
+            looks = (*looks, (Act.SHOW, left, seat))
+        first: Step = ((Act.RESEAL, seen, elder),) if seen else ()
+        return [first, ((Act.RESEAL, hand, seat),), looks]
 
     def _take(self, at: int, move: Change) -> None:
         """The cards change their places (PIC-14: for good)."""
         lay = self.lay
         talon = lay.talon
-        drawn = sum(1 << slot for slot in talon[: move.taken])
+        drawn = mask_from(talon[: move.taken])
         hands, aside, sizes = list(self.held), list(lay.aside), list(lay.sizes)
         hands[at] = hands[at] & ~move.given | drawn
         aside[at] = move.given
@@ -313,15 +313,17 @@ class Exchanging(Legal):
             points[at] = 0
             self.points = (points[0], points[1])
         self.held = (hands[0], hands[1])
-        seen = ELDERS_TALON - move.taken if at == ELDER else max(0, lay.seen - move.taken)
-        self.lay = replace(
-            lay,
-            talon=talon[move.taken :],
-            seen=seen,
-            aside=(aside[0], aside[1]),
-            sizes=(sizes[0], sizes[1]),
-            mute=mute,
-            fixed=None if at == YOUNGER else lay.fixed,
+        self.lay = Layout(
+            talon[move.taken :],
+            ELDERS_TALON - move.taken if at == ELDER else max(0, lay.seen - move.taken),
+            (aside[0], aside[1]),
+            (sizes[0], sizes[1]),
+            mute,
+            lay.white,
+            lay.bared,
+            lay.announced,
+            None if at == YOUNGER else lay.fixed,
+            lay.limits,
         )
 
     # ------------------------------------------------------------------ counting
@@ -335,11 +337,12 @@ class Exchanging(Legal):
         lay = self.lay
         if lay.mute == at:
             return False
-        before, other = self.points if at == ELDER else self.points[::-1]
+        a, b = self.points
+        before, other = (a, b) if at == ELDER else (b, a)
         after = before + points
         if bonus and before < BONUS_AT <= after and not other and lay.white != 1 - at:
             after += bonus
             kind = "novanta" if bonus == NOVANTA else "sessanta"
-            self.notes += (Note(kind, self.players[at], (after,)),)
+            self.notes += (note(kind, self.players[at], (after,)),)
         self.points = (after, other) if at == ELDER else (other, after)
         return after >= lay.limits[at]

@@ -8,15 +8,19 @@ move leads to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.contract import Decide, Move
+from engine.games.picchetto_cards import ACE, SHORTEST
 from engine.games.picchetto_declare import (
     Category,
     Claim,
     choices,
     every_claim,
     every_value,
-    true_claims,
+    holds_set,
+    longest_run,
+    longest_suit,
     values,
 )
 from engine.games.picchetto_moves import (
@@ -24,6 +28,7 @@ from engine.games.picchetto_moves import (
     EQUAL,
     GOOD,
     HOW_MUCH,
+    MAX_PRICE,
     NOT_GOOD,
     PASS,
     Announce,
@@ -35,7 +40,15 @@ from engine.games.picchetto_moves import (
 )
 from engine.games.picchetto_position import DEALT, ELDERS_TALON, NOBODY, Phase, Position
 
-_ANNOUNCED = {claim: Announce(claim) for category in Category for claim in every_claim(category)}
+_PLAY: Final = Phase.PLAY
+_SET: Final = Category.SET
+_TELLS: Final = {
+    category: tuple(Tell(category, value) for value in range(most + 1))
+    for category, most in ((Category.POINT, MAX_PRICE), (Category.SEQUENCE, ACE))
+}
+_ANNOUNCES: Final = {
+    category: tuple(Announce(claim) for claim in every_claim(category)) for category in Category
+}
 
 
 class Legal(Position):
@@ -48,7 +61,7 @@ class Legal(Position):
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
         phase = self.phase
-        if phase is Phase.PLAY:
+        if phase is _PLAY:
             return plays(self._playable())
         if phase is Phase.CLAIM:
             return (PASS, *self._claims())
@@ -111,8 +124,13 @@ class Legal(Position):
 
     def _claims(self) -> tuple[Announce, ...]:
         hand, category = self._own(), self._category()
-        true = every_claim(category) if hand is None else true_claims(category, hand)
-        return tuple(_ANNOUNCED[claim] for claim in true)
+        every = _ANNOUNCES[category]
+        if hand is None:
+            return every
+        if category is _SET:
+            return tuple([move for move in every if holds_set(move.claim, hand)])
+        most = longest_suit(hand) if category is Category.POINT else longest_run(hand)
+        return every[: max(0, most - SHORTEST + 1)]
 
     def _answers(self) -> tuple[Move, ...]:
         """PIC-21."""
@@ -120,9 +138,12 @@ class Legal(Position):
         claims = self._claims()
         if claim is None:
             return (PASS, *claims)
-        better = tuple(move for move in claims if move.claim.beats(claim))
-        equal = claim.category is not Category.SET and _ANNOUNCED[claim] in claims
-        return (GOOD, HOW_MUCH, *better) if equal else (GOOD, *better)
+        size = claim.size
+        if claim.category is _SET:
+            return (GOOD, *[move for move in claims if move.claim.beats(claim)])
+        if len(claims) <= size - SHORTEST:
+            return (GOOD,)
+        return (GOOD, HOW_MUCH, *claims[size - SHORTEST + 1 :])
 
     def _stated(self, claim: Claim) -> Sequence[int]:
         """What the player whose turn it is can say of a claim of this size, ascending."""
@@ -135,7 +156,7 @@ class Legal(Position):
         claim = self.talk.claim if self.talk else None
         if claim is None:
             return ()
-        return tuple(Tell(claim.category, value) for value in self._stated(claim))
+        return tuple(_TELLS[claim.category][value] for value in self._stated(claim))
 
     def _verdicts(self) -> tuple[Move, ...]:
         claim = self.talk.claim if self.talk else None

@@ -153,6 +153,9 @@ _OCTETS: Final = tuple(
     for base in range(0, SLOTS, 8)
 )
 _P0, _P1, _P2, _P3 = _OCTETS
+_S0, _S1, _S2, _S3 = (
+    tuple(tuple(play.slot for play in chosen) for chosen in octet) for octet in _OCTETS
+)
 
 
 def plays(mask: int) -> tuple[Play, ...]:
@@ -162,7 +165,7 @@ def plays(mask: int) -> tuple[Play, ...]:
 
 def slots_of(mask: int) -> tuple[int, ...]:
     """The slots in `mask`, ascending."""
-    return tuple(play.slot for play in plays(mask))
+    return _S0[mask & 255] + _S1[mask >> 8 & 255] + _S2[mask >> 16 & 255] + _S3[mask >> 24]
 
 
 def mask_from(slots: tuple[int, ...]) -> int:

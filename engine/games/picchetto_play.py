@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Final, Self
 
-from engine.contract import Note, Open
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
 from engine.games.picchetto_exchange import DECIDE, ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.games.picchetto_position import DEALT, Aim, Phase, Vow, VowKind
+from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind, note
 
 SESSANTA: Final = 30
 """What is added when the 30 is reached in the play (PIC-34)."""
@@ -23,10 +22,10 @@ CAPPOTTO_POINTS: Final = 40
 _HALF: Final = 6
 _MOST_NOTED: Final = 256
 _LEADS: Final = tuple(
-    tuple((Note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
+    tuple((note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
 )
 _TAKES: Final = tuple(
-    tuple((Note("takes", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
+    tuple((note("takes", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
 )
 """By seat and by what it has then: notes made once, because there are so many tricks. Nobody can
 score so much in a deal."""
@@ -45,7 +44,7 @@ class Playing(Exchanging):
         new = self._copy()
         if self.auto or self.opened & bit:
             return new._after_laid(slot)
-        return new._serve([(Open((slot,)),)], Aim.LAID, bit)
+        return new._serve([((Act.OPEN, bit, self.players[self.at]),)], Aim.LAID, bit)
 
     def _refused(self, bit: int) -> IllegalMove:
         if not self.held[self.at] & bit:
@@ -147,7 +146,7 @@ class Playing(Exchanging):
             return
         self.floors = (*self.floors[:key], floor, *self.floors[key + 1 :])
         self.moves -= 1  # the promise belongs to the move that is being counted
-        self._vow("PIC-36", hidden, Vow(VowKind.SUIT, self.lay.reseals, None, suit, floor))
+        self._vow("PIC-36", hidden, Vow(VowKind.SUIT, self.reseals, None, suit, floor))
         self.moves += 1
 
     # ------------------------------------------------------------------ the end of the tricks
@@ -185,12 +184,12 @@ class Playing(Exchanging):
         cappotto = self.tricks(last) == DEALT
         if self.options.trick_scoring == "battuta_presa" and not cappotto:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
-            self.notes += (Note("last-trick", self.players[last], (self.points[last],)),)
+            self.notes += (note("last-trick", self.players[last], (self.points[last],)),)
             if ended:
                 return self._to_reveal()
         for at in range(SEATS):
             if self.tricks(at) > _HALF:
                 self._gain(at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0)
                 kind = "cappotto" if cappotto else "cards"
-                self.notes += (Note(kind, self.players[at], (self.points[at],)),)
+                self.notes += (note(kind, self.players[at], (self.points[at],)),)
         return self._to_reveal()

@@ -7,9 +7,9 @@ which moves there are (picchetto_legal).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final, Self
+from functools import lru_cache
+from typing import Final, NamedTuple, Self
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -28,7 +28,6 @@ from engine.contract import (
     Show,
     State,
     Turn,
-    mask_of,
 )
 from engine.errors import OutOfTurn
 from engine.games.picchetto_cards import FIGURES, NOTHING_KNOWN, RANKS, SUITS, Known, known_of
@@ -76,17 +75,39 @@ class Aim(IntEnum):
     LAID = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Card requests that are due, one tuple a turn; then `aim`, about the slots in `cards`."""
+class Act(IntEnum):
+    """What is done to cards."""
 
-    steps: tuple[tuple[Request, ...], ...]
+    OPEN = 0
+    SHOW = 1
+    RESEAL = 2
+
+
+Step = tuple[tuple[Act, int, int], ...]
+"""What is asked for at one turn, as (act, mask of slots, seat): the seat that looks or reseals."""
+
+
+def requests_of(step: Step) -> tuple[Request, ...]:
+    """The step as requests to whoever deals."""
+    made: list[Request] = []
+    for act, mask, seat in step:
+        slots = slots_of(mask)
+        if act is Act.OPEN:
+            made.append(Open(slots))
+        else:
+            made.append(Show(slots, seat) if act is Act.SHOW else Reseal(slots, seat))
+    return tuple(made)
+
+
+class Wait(NamedTuple):
+    """Card requests that are due, a step a turn; then `aim`, about the slots in `cards`."""
+
+    steps: tuple[Step, ...]
     aim: Aim
     cards: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """Where the cards lie and what became of the exchange. Pairs are indexed like `players`.
 
     talon     slots that are left of it, top first
@@ -99,7 +120,6 @@ class Layout:
     announced cards that the elder said would be exchanged when announcing it
     fixed     the younger's exchange that waits for it
     limits    the points with which each ends the deal (PIC-40)
-    reseals   how many reseals there were in this hand
     """
 
     talon: tuple[int, ...] = ()
@@ -112,19 +132,17 @@ class Layout:
     announced: int = 0
     fixed: Change | None = None
     limits: tuple[int, int] = (0, 0)
-    reseals: int = 0
 
     def public(self) -> Public:
         """All of it, in canonical form."""
         fixed = (self.fixed.given, self.fixed.taken) if self.fixed else ()
         return (
             (self.talon, self.seen, self.aside, self.sizes),
-            (self.white, self.bared, self.announced, fixed, self.reseals),
+            (self.white, self.bared, self.announced, fixed),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(NamedTuple):
     """The dialogue about a category: the elder's claim, None while there is none or for a pass.
 
     `due` are the cards that are to be laid open now that it is settled.
@@ -152,8 +170,7 @@ class VowKind(IntEnum):
     SUIT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Vow:
+class Vow(NamedTuple):
     """What belongs to a Promise: its content and how many reseals came before it.
 
     BIANCA   the slots hold no figure (PIC-10)
@@ -180,6 +197,8 @@ class Vow:
         return self.claim is None or holds(match.pack, self.claim, hand)
 
 
+_OPEN: Final = Act.OPEN
+_SHOW: Final = Act.SHOW
 NO_FLOORS: Final = (RANKS - 1,) * (2 * SUITS)
 
 
@@ -198,6 +217,7 @@ class Position(State):
     points   what each has scored in this deal, undoubled (PIC-24)
     won      the slots in the tricks of each
     moves    moves made in this hand; before the first, draws that decided nothing
+    reseals  how many reseals there were in this hand
     vows     for each of `promises` what it is about
     floors   by player * 4 + suit: the player promised to hold nothing stronger of that suit
     known    what `faces` tells, by codes
@@ -227,6 +247,7 @@ class Position(State):
         "players",
         "points",
         "promises",
+        "reseals",
         "seats",
         "shown",
         "talk",
@@ -247,6 +268,7 @@ class Position(State):
     points: tuple[int, int]
     won: tuple[int, int]
     moves: int
+    reseals: int
     vows: tuple[Vow, ...]
     floors: tuple[int, ...]
     known: Known
@@ -266,7 +288,7 @@ class Position(State):
             tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
             self.lay.public(),
             self.talk.public() if self.talk else (),
-            (self.held, self.at, self.led, self.points, self.won, self.moves),
+            (self.held, self.at, self.led, self.points, self.won, self.moves, self.reseals),
             tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
             tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
         )
@@ -334,6 +356,7 @@ class Position(State):
         new.points = self.points
         new.won = self.won
         new.moves = self.moves
+        new.reseals = self.reseals
         new.vows = self.vows
         new.floors = self.floors
         new.known = self.known
@@ -349,18 +372,17 @@ class Position(State):
             return True
         return None if hand & self.known.dark else False
 
-    def _effect(self, request: Request) -> None:
-        """What a request changes in what is known, but for the faces that a live state learns."""
-        match request:
-            case Open(slots):
-                self.opened |= mask_of(slots)
-            case Show(slots, to):
-                mask = mask_of(slots)
+    def _effect(self, step: Step) -> None:
+        """What a step changes in what is known, but for the faces that a live state learns."""
+        for act, mask, seat in step:
+            if act is _OPEN:
+                self.opened |= mask
+            elif act is _SHOW:
                 a, b = self.shown
-                self.shown = (a | mask, b) if to == 0 else (a, b | mask)
-            case Reseal(slots):
-                self.lay = replace(self.lay, reseals=self.lay.reseals + 1)
-                self._forget(mask_of(slots))
+                self.shown = (a | mask, b) if seat == 0 else (a, b | mask)
+            else:
+                self.reseals += 1
+                self._forget(mask)
 
     def _forget(self, mask: int) -> None:
         """After a reseal nothing is known about its slots; an open state's cards lie where they
@@ -400,7 +422,7 @@ class Position(State):
                 raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
 
     def _vow(self, rule: str, cards: int, vow: Vow) -> None:
-        """The player whose turn it is promises something about `cards` (a mask)."""
+        """The player who moves promises something about `cards` (a mask)."""
         promise = Promise(self.players[self.at], rule, slots_of(cards), self.moves)
         self.promises = (*self.promises, promise)
         self.vows = (*self.vows, vow)
@@ -409,12 +431,12 @@ class Position(State):
         """The claims of a player about a category have been proved."""
         seat = self.players[at]
         kept = [
-            (promise, vow)
-            for promise, vow in zip(self.promises, self.vows, strict=True)
-            if promise.seat != seat or vow.claim is None or vow.claim.category is not category
+            n
+            for n, vow in enumerate(self.vows)
+            if not vow.claim or vow.claim.category is not category or self.promises[n].seat != seat
         ]
-        self.promises = tuple(promise for promise, _ in kept)
-        self.vows = tuple(vow for _, vow in kept)
+        self.promises = tuple([self.promises[n] for n in kept])
+        self.vows = tuple([self.vows[n] for n in kept])
 
     def _breached(self, at: int) -> None:
         """The promise at index `at` is broken."""
@@ -447,6 +469,12 @@ class Position(State):
             point = claim.category is Category.POINT
             text += f" and {claim.value}" if point else f" up to the {rank(claim.value)}"
         return f"{text} and didn't hold it"
+
+
+@lru_cache(maxsize=4096)
+def note(kind: str, seat: int = -1, values: tuple[int, ...] = ()) -> Note:
+    """A note; the same few are made in every hand."""
+    return Note(kind, seat, values)
 
 
 def open_slots(due: Turn) -> tuple[int, ...]:

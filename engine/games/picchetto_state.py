@@ -42,7 +42,6 @@ from engine.contract import (
     Move,
     Note,
     Over,
-    Reseal,
     Resealed,
     Reveal,
     Revealed,
@@ -56,7 +55,7 @@ from engine.games.picchetto_declare import Category
 from engine.games.picchetto_match import PicchettoOptions
 from engine.games.picchetto_moves import Announce, Bianca, Change, Play, Produce, Say, Tell
 from engine.games.picchetto_play import Playing
-from engine.games.picchetto_position import ALL_SLOTS, Aim, Phase, open_slots
+from engine.games.picchetto_position import ALL_SLOTS, Act, Aim, Phase, open_slots
 from engine.games.picchetto_talk import Talking
 
 _REVEAL: Final = Cards((Reveal(),))
@@ -89,7 +88,7 @@ class PicchettoState(Talking, Playing):
         new = self.with_faces(faces)
         new.auto = self.phase is not Phase.OVER
         while new.phase is Phase.SERVE and new.wait:
-            if isinstance(new.wait.steps[0][0], Reseal):
+            if new.wait.steps[0][0][0] is Act.RESEAL:
                 new = new._resealed(Resealed())
             else:
                 new = new._seen(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
@@ -125,8 +124,8 @@ class PicchettoState(Talking, Playing):
         """What nobody has seen settles the promises that are left (PIC-20, PIC-36, PIC-10), each
         by the cards as they lay when it was made."""
         dealt = self._checked(given.faces)
-        if given.reseals and len(given.reseals) != self.lay.reseals:
-            raise OutOfTurn(f"the hand had {self.lay.reseals} reseals, not {len(given.reseals)}")
+        if given.reseals and len(given.reseals) != self.reseals:
+            raise OutOfTurn(f"the hand had {self.reseals} reseals, not {len(given.reseals)}")
         now = given.moved()
         self._agree(now)
         new = self.with_faces(now)

@@ -16,17 +16,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Self
 
-from engine.contract import Note, Open
 from engine.errors import IllegalMove, OutOfTurn
-from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, worth
+from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, can_claim, worth
 from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
-from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word, slots_of
-from engine.games.picchetto_position import Aim, Phase, Talk, Vow, VowKind
+from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word
+from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, Vow, VowKind, note
 
 _ANY: Final = 99
 """Above every sum and every rank."""
 _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 """By category."""
+_SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
 _NAMES: Final = ("point", "sequence", "set")
 
 
@@ -46,7 +46,7 @@ class Talking(Exchanging):
         return self.talk
 
     def _tells(self, kind: str, *values: int) -> None:
-        self.notes = (*self.notes, Note(kind, self.players[self.at], values))
+        self.notes = (*self.notes, note(kind, self.players[self.at], values))
 
     # ------------------------------------------------------------------ what is said
 
@@ -58,7 +58,8 @@ class Talking(Exchanging):
             raise IllegalMove(rule, f"a {_NAMES[talk.category]} is declared now, or pass")
         if self.phase is Phase.COUNTER and talk.claim and not claim.beats(talk.claim):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
-        if move not in self._claims():
+        hand = self._own()
+        if hand is not None and not can_claim(claim, hand):
             raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
         new = self._copy()
         new._claimed(claim)
@@ -66,23 +67,23 @@ class Talking(Exchanging):
         values = (claim.size,) if claim.value == UNSAID else (claim.size, claim.value)
         new._tells(f"claims-{_NAMES[talk.category]}", *values)
         if self.phase is Phase.CLAIM:
-            new.talk = replace(talk, claim=claim)
+            new.talk = Talk(talk.category, claim)
             return new._to_decide(Phase.COUNTER, YOUNGER)
         low, high = (claim.value, claim.value) if claim.value != UNSAID else (0, _ANY)
         return new._to_produce(new._demand(YOUNGER, claim, low, high))
 
     def _claimed(self, claim: Claim) -> None:
         """PIC-20: a promise about the hand as it is."""
-        self._vow("PIC-20", self.held[self.at], Vow(VowKind.CLAIM, self.lay.reseals, claim))
+        self._vow("PIC-20", self.held[self.at], Vow(VowKind.CLAIM, self.reseals, claim))
 
     def _say(self, move: Say) -> Self:
-        if move not in self.legal():
+        if not self._may_say(move.word):
             raise self._unfit(move.word)
         new = self._copy()
         talk, word = self._said(), move.word
         claim = talk.claim
         new.moves += 1
-        new._tells("passes" if word is Word.PASS else word.value, talk.category)
+        new._tells(_SPOKEN[word], talk.category)
         if word is Word.PASS:
             if self.phase is Phase.CLAIM:
                 return new._to_decide(Phase.COUNTER, YOUNGER)
@@ -105,6 +106,25 @@ class Talking(Exchanging):
         ]
         return new._to_produce(*tie)
 
+    def _may_say(self, word: Word) -> bool:
+        """Whether the word is an answer here, and true as far as this position can tell."""
+        claim = self._said().claim
+        if self.phase is Phase.CLAIM or claim is None:
+            return word is Word.PASS
+        if word is Word.GOOD:
+            return True
+        if self.phase is Phase.COUNTER:
+            hand = self._own()
+            return (
+                word is Word.HOW_MUCH
+                and claim.category is not Category.SET
+                and (hand is None or can_claim(claim, hand))
+            )
+        own = self._stated(claim)
+        if word is Word.EQUAL:
+            return claim.value in own
+        return word is Word.NOT_GOOD and bool(own) and own[-1] > claim.value
+
     def _unfit(self, word: Word) -> IllegalMove:
         if self.phase is Phase.COUNTER and word is Word.HOW_MUCH:
             return IllegalMove("PIC-21", "how-much is asked by who holds as many cards as claimed")
@@ -125,7 +145,7 @@ class Talking(Exchanging):
         stated = replace(claim, value=move.value)
         new._claimed(stated)
         new.moves += 1
-        new.talk = replace(talk, claim=stated)
+        new.talk = Talk(talk.category, stated)
         new._tells("states-sum" if talk.category is Category.POINT else "states-top", move.value)
         return new._to_decide(Phase.VERDICT, YOUNGER)
 
@@ -138,7 +158,8 @@ class Talking(Exchanging):
         return Demand(at, claim, low, high, more, counts)
 
     def _to_produce(self, *due: Demand) -> Self:
-        self.talk = replace(self._said(), due=due)
+        talk = self._said()
+        self.talk = Talk(talk.category, talk.claim, due)
         return self._to_decide(Phase.PRODUCE, due[0].player)
 
     def _produce(self, move: Produce) -> Self:
@@ -150,12 +171,12 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
         if count < size or (count > size and not demand.more):
             raise IllegalMove("PIC-26", f"the {size} cards of the claim are laid open")
-        if not cards & self.known.dark:
+        if not self.auto and not cards & self.known.dark:
             self._judged(demand, cards)
         new = self._copy()
         new.moves += 1
         hidden = cards & ~self.opened
-        opens = (Open(slots_of(hidden)),) if hidden else ()
+        opens: Step = ((Act.OPEN, hidden, self.players[self.at]),) if hidden else ()
         return new._serve([opens], Aim.PRODUCED, cards)
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
@@ -176,14 +197,14 @@ class Talking(Exchanging):
         seat = self.players[at]
         for number in points if demand.counts else ():
             ended = self._gain(at, number, NOVANTA)
-            counted = Note(f"counts-{_NAMES[talk.category]}", seat, (number, self.points[at]))
+            counted = note(f"counts-{_NAMES[talk.category]}", seat, (number, self.points[at]))
             self.notes = (*self.notes, counted)
             if ended:
                 return self._to_reveal()
         if rest:
             return self._to_produce(*rest)
         if not demand.counts:
-            self.notes = (*self.notes, Note("nobody-scores", -1, (talk.category,)))
+            self.notes = (*self.notes, note("nobody-scores", -1, (talk.category,)))
         return self._after_category()
 
     def _after_category(self) -> Self:
