@@ -11,6 +11,7 @@ Notes, each with its seat (-1: the table) and values:
     stays         the dealer               swaps        seat (cambio camicia)
     knocks        seat                     dies-with    the last seat to play
     discards      seat (and draws)         declares     seat
+    silent        seat (nothing to declare)
     mambassa      whose declaration counts quarantuna   whose declaration counts
     pays          seat, tokens left        pay-together -1, how many
     extra-life    seat, tokens now         broken-promise  seat

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 Faces = tuple[int, ...]
 
 # Half points with which a player likely isn't the worst once all others have had their last turn,
-# by the number of players, measured with the player itself.
+# by the number of players. A few more or less make little difference among players of this kind.
 _ENOUGH = {2: 62, 3: 58, 4: 56, 5: 54}
 _ENOUGH_MANY = 52
 _PATIENCE = 2
 """Half points that a knock may be worse for each round that has gone."""
+_LONG = 4
+"""Rounds after which a hand that is good enough knocks, whatever it could become."""
 _ONE_TURN = 6
 """How much less is enough for the dealer's swap, after which the others have one turn."""
 _SAMPLE = 10
@@ -109,7 +111,8 @@ def _turn(
         enough = _enough(view)
         for result, knock in ((hand, KNOCK), (monte, CAMICIA)):
             worth = _worth(view, result)
-            if worth >= enough and worth + 2 >= most:
+            done = worth + 2 >= most or view.turns >= _LONG * len(view.players)
+            if worth >= enough and done:
                 options.append((1000 + worth, knock))
     best = max(worth for worth, _ in options)
     return next(move for worth, move in options if worth == best)

@@ -17,6 +17,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "dies-with": "Il gioco muore con {name}, who plays last.",
     "discards": "{name} puts a card face down under the mazzo and draws its top card.",
     "declares": "{name} declares, and the deal ends.",
+    "silent": "{name} has nothing to declare.",
     "mambassa": "Mambassa! {name} holds four aces: everybody else pays a token.",
     "quarantuna": "Quarantuna! {name} holds asso, re, cavallo and fante of one suit.",
     "pays": "{name} pays a token into the pot and keeps {0}.",

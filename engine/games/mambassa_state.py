@@ -77,6 +77,7 @@ from engine.games.petrangola_position import open_slots
 _PLAY = Phase.PLAY
 _STATEMENT = Phase.STATEMENT
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
+_SILENT: Final = tuple(Note("silent", seat) for seat in range(MAX_SEATS))
 _DRAW_ORDER: Final = (9, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 """MAM-03, by rank as it is printed: the ace is high."""
 
@@ -233,6 +234,8 @@ class MambassaState(Ending):
         if declares:
             self.declared = (*self.declared, seat)
             self.notes += (Note("declares", seat),)
+        else:
+            self.notes += (_SILENT[seat],)
 
     # ------------------------------------------------------------------ turns
 

@@ -67,6 +67,7 @@ def test_cards_are_written_in_the_order_of_the_deck_not_as_they_lie() -> None:
         )
         assert list(given) == sorted(given)
         assert list(taken) == sorted(taken)
+        assert GAME.parse(view, text) == move
         assert {view.faces[view.hand_of(1)[i]] for i in move.give} == set(given)
     assert len({GAME.format(view, move) for move in view.legal()}) == 139
 
@@ -176,6 +177,23 @@ def test_advice_takes_what_is_declared() -> None:
     assert GAME.format(desk.seen(1), move).startswith("7d>Fc")
     drop = seat_down({1: "Ac Ad As 2c"}, MONTE, live=True).say("stay", "discard")
     assert GAME.format(drop.seen(1), GAME.suggest(drop.seen(1), 1, Random(1))) == "bottom 2c"
+
+
+def test_hands_by_advice_come_to_an_end_soon() -> None:
+    rng = Random(3)
+    for n in range(12):
+        start = begin(2 + n % 4)
+        desk = Desk(start, bytes(rng.sample(range(40), 40)))
+        desk.deal()
+        for _ in range(300):
+            if desk.state.hand != start.hand:
+                break
+            turn = desk.state.turn()
+            if isinstance(turn, Decide):
+                desk.give(GAME.suggest(desk.seen(turn.seat), turn.seat, rng))
+            else:
+                step(desk, rng)
+        assert desk.state.hand != start.hand
 
 
 def test_every_note_has_its_sentence() -> None:

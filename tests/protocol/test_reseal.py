@@ -55,6 +55,8 @@ from tests.protocol.test_cheating import convicted
 
 MATCH = match()
 KEYS = identities(3)
+SEATED_OTHERWISE = 4
+"""A seed with which who reseals first doesn't play in the order of the keys."""
 OTHER = bytes(range(7, 39))
 """A seed that no seat committed to."""
 REDRAWN = next(
@@ -459,8 +461,10 @@ def test_all_tables_name_whoever_reseals_wrongly(tmp_path: Path) -> None:
         sent.append(resign(tables.keys[author], entry.place, c, body=body))
         return (sent[0],)
 
-    tables = ring(tmp_path, 3, tamper=tamper)
+    tables = ring(tmp_path, 3, tamper=tamper, seed=SEATED_OTHERWISE)
     tables.run(lambda: bool(sent) and not tables.pool)
+    at = tables.tables[0].position
+    assert at.order.index(sent[0].contribution.seat) != sent[0].contribution.seat
     convicted(tables, sent[0], "proof")
     tables.close()
 
