@@ -157,18 +157,20 @@ class Position(State):
         return self.due
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        phase = self.phase
-        if phase is Phase.STATEMENTS and isinstance(self.due, Ask):
-            if seat is None:
-                return _EITHER
-            return self._statements(self.hand_of(seat)) if seat in self.due.seats else ()
-        if not isinstance(self.due, Decide) or seat not in (None, self.due.seat):
+        phase, due = self.phase, self.due
+        if isinstance(due, Decide):
+            if seat is not None and seat != due.seat:
+                return ()
+            if phase is _PLAY:
+                return _TURN
+            if phase is _STATEMENT:
+                return self._statements(self.held[self.at])
+            return _BOTTOM if phase is Phase.BOTTOM else _CHOICE
+        if not isinstance(due, Ask):
             return ()
-        if phase is _PLAY:
-            return _TURN
-        if phase is _STATEMENT:
-            return self._statements(self.held[self.at])
-        return _BOTTOM if phase is Phase.BOTTOM else _CHOICE
+        if seat is None:
+            return _EITHER
+        return self._statements(self.hand_of(seat)) if seat in due.seats else ()
 
     def _statements(self, slots: Hand) -> tuple[Move, ...]:
         true = special(self.faces, slots)

@@ -463,8 +463,9 @@ def test_all_tables_name_whoever_reseals_wrongly(tmp_path: Path) -> None:
 
     tables = ring(tmp_path, 3, tamper=tamper, seed=SEATED_OTHERWISE)
     tables.run(lambda: bool(sent) and not tables.pool)
-    at = tables.tables[0].position
-    assert at.order.index(sent[0].contribution.seat) != sent[0].contribution.seat
+    author = sent[0].contribution.seat
+    at = tables.tables[(author + 1) % 3].position
+    assert resealing(at).by == at.chair(author) != author
     convicted(tables, sent[0], "proof")
     tables.close()
 
