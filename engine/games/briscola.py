@@ -22,7 +22,7 @@ from typing import Final
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
 from engine.contract import Game, Move, Public, Scored, State
 from engine.errors import NotationError, OutOfTurn
-from engine.games import briscola_bot, briscola_cards
+from engine.games import briscola_bot, briscola_cards, briscola_careful
 from engine.games.briscola_cards import MAX_SEATS, MIN_SEATS, BriscolaOptions
 from engine.games.briscola_state import PLAYS, BriscolaState, Phase, Play, begin
 from engine.options import Value
@@ -93,6 +93,9 @@ class Briscola(Game):
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return briscola_bot.suggest(_own(view), seat, rng)
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        return briscola_careful.roll_out(_own(state), seat, rng)
 
 
 def _play(move: Move) -> Play:

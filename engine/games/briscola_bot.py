@@ -13,14 +13,10 @@ from engine.cards import UNKNOWN
 from engine.contract import Move
 from engine.errors import OutOfTurn
 from engine.games.briscola_cards import RANKS
+from engine.games.briscola_careful import costs
 
 if TYPE_CHECKING:
     from engine.games.briscola_state import BriscolaState
-
-_TRUMP_COST = 6.0
-"""What spending the lowest briscola is worth in points; a higher one costs more."""
-_STEP = 0.7
-"""The same for each rank above it."""
 
 
 def suggest(view: BriscolaState, seat: int, rng: random.Random) -> Move:
@@ -40,10 +36,9 @@ def suggest(view: BriscolaState, seat: int, rng: random.Random) -> Move:
 
 def _worth(view: BriscolaState, seat: int, face: int) -> float:
     """Points that playing `face` now may bring, less what it gives away for later."""
-    points, strength = view.cards.points, view.cards.strength
+    points = view.cards.points
     trump = view.faces[view.briscola] // RANKS
-    cost = _TRUMP_COST + _STEP * strength[face] if face // RANKS == trump else 0.0
-    cost += 0.01 * strength[face]
+    cost = costs(view.cards, trump)[face]
     if not view.trick:
         return -points[face] - cost
     pot = points[face] + sum(points[view.faces[slot]] for slot in view.trick)

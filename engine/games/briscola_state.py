@@ -272,6 +272,18 @@ class BriscolaState(State):
             raise IllegalMove("BRI-06", "a turn is a card of the hand, as in Rd")
         raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
 
+    def played_openly(self, faces: bytes) -> BriscolaState:
+        """This position as an open one with the deck `faces`, for roll-outs; a card is to be
+        played, and the deck must agree with what is known here (ValueError)."""
+        if self.phase is not _PLAY:
+            raise OutOfTurn(f"no card is to be played in phase {self.phase.name}")
+        self.deck.check(faces)
+        if any(known not in (face, UNKNOWN) for known, face in zip(self.faces, faces, strict=True)):
+            raise ValueError("the deck doesn't agree with the cards that are known")
+        new = self._copy()
+        new.deal = replace(_knowing(self.deal, bytes(faces)), auto=True)
+        return new
+
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
 
     def _drawn(self, given: Drawn) -> BriscolaState:

@@ -34,8 +34,9 @@ Hand = list[list[int]]
 """The faces in a hand, a list for each suit."""
 
 
-def play_out(state: TraversoneState, rng: random.Random) -> Count:
-    """Play the hand of `state` to its end, every player taking any legal card.
+def play_out(state: TraversoneState, rng: random.Random, careful: bool = False) -> Count:
+    """Play the hand of `state` to its end: every player takes any legal card; with `careful` most
+    of the time one that ducks, or that it is well rid of.
 
     `state`: in phase PLAY or ASIDE with all cards known; OutOfTurn otherwise. The result is
     indexed like `state.players`. Totals and places aren't touched: `traversone_match.settle` does
@@ -50,7 +51,9 @@ def play_out(state: TraversoneState, rng: random.Random) -> Count:
     sums = [sum(worth[faces[slot]] for slot in slots_of(mask)) for mask in state.won]
     extra = worth[faces[state.aside]] if state.aside >= 0 else 0
     if state.phase is Phase.ASIDE:
-        extra = worth[_take_any(hands[-1], chance())]
+        aside = _any(hands[-1], chance())
+        hands[-1][_SUIT[aside]].remove(aside)
+        extra = worth[aside]
     stock = list(faces[: state.stock - 1 : -1]) if players == 2 else []
     orders = _ORDERS[players]
     led, taker = state.led, state.taker
@@ -60,13 +63,17 @@ def play_out(state: TraversoneState, rng: random.Random) -> Count:
     for _ in range(sum(map(len, hands[order[-1]])) + len(stock) // 2):
         for at in order:
             hand = hands[at]
+            care = careful and chance() > _RANDOM
             if led >= 0 and (own := hand[led]):
-                face = own.pop(int(chance() * len(own)))
+                last = at == order[-1]
+                face = _duck(own, best, last) if care else own[int(chance() * len(own))]
+                own.remove(face)
                 if STRENGTH[face] > best:
                     best = STRENGTH[face]
                     taker = at
             else:
-                face = _take_any(hand, chance())
+                face = _free(hand, led < 0, worth) if care else _any(hand, chance())
+                hand[_SUIT[face]].remove(face)
                 if led < 0:
                     led = _SUIT[face]
                     best = STRENGTH[face]
@@ -91,19 +98,40 @@ def _hand(state: TraversoneState, at: int) -> Hand:
     return hand
 
 
-def _take_any(hand: Hand, chance: float) -> int:
+def _any(hand: Hand, chance: float) -> int:
     a, b, c, d = hand
     cards = a + b + c + d
-    face = cards[int(chance * len(cards))]
-    hand[_SUIT[face]].remove(face)
-    return face
+    return cards[int(chance * len(cards))]
+
+
+_RANDOM = 0.15
+"""How often a careful player takes any card, so that all do not always play alike."""
+_strength = STRENGTH.__getitem__
+
+
+def _duck(own: list[int], best: int, last: bool) -> int:
+    """The highest that doesn't take the trick; else the lowest, or the highest if nobody else is
+    to play."""
+    below = [face for face in own if STRENGTH[face] < best]
+    if below:
+        return max(below, key=_strength)
+    return max(own, key=_strength) if last else min(own, key=_strength)
+
+
+def _free(hand: Hand, leads: bool, worth: bytes) -> int:
+    """The lowest card to lead; to throw away an ace, or the highest."""
+    a, b, c, d = hand
+    cards = a + b + c + d
+    if leads:
+        return min(cards, key=_strength)
+    return max(cards, key=lambda face: 3 * worth[face] + STRENGTH[face])
 
 
 def roll_out(state: TraversoneState, seat: int, rng: random.Random) -> int:
-    """How well the hand goes for `seat` if all play on by chance: the others' penalties less as
+    """How well the hand goes for `seat` if all play on with care: the others' penalties less as
     many times its own. `state` is an open hand in play, or the position that its last card led to.
     """
     counts = {note.seat: note.values[0] for note in state.notes if note.kind == "counts"}
     if not counts:
-        counts = dict(zip(state.players, play_out(state, rng).penalties, strict=True))
+        counts = dict(zip(state.players, play_out(state, rng, careful=True).penalties, strict=True))
     return sum(counts.values()) - len(counts) * counts[seat]
