@@ -3,8 +3,8 @@
 Rules: rules/picchetto.md (PIC-01..PIC-52). Law: this file joins the parts of the game to the
 contract: the cards (picchetto_cards), claims (picchetto_declare), moves (picchetto_moves,
 picchetto_notation), totals (picchetto_match), the order of a hand (picchetto_exchange,
-picchetto_talk, picchetto_play, picchetto_state), a player (picchetto_bot). It must never hold a
-rule of its own.
+picchetto_talk, picchetto_play, picchetto_state), a player (picchetto_bot) and deals for it to
+think about (picchetto_worlds). It must never hold a rule of its own.
 
 Notes, each with its seat (-1: the table) and values (see picchetto_phrases for their meaning):
 
@@ -38,6 +38,7 @@ from engine.games import (
     picchetto_moves,
     picchetto_notation,
     picchetto_score,
+    picchetto_worlds,
 )
 from engine.games.picchetto_match import PRESETS, SEATS, PicchettoOptions
 from engine.games.picchetto_phrases import PHRASES
@@ -88,6 +89,12 @@ class Picchetto(Game):
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return picchetto_bot.suggest(_own(view), seat, rng)
+
+    def determine(self, view: State, seat: int, rng: random.Random) -> PicchettoState:
+        return picchetto_worlds.determine(_own(view), seat, rng)
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        return picchetto_worlds.roll_out(_own(state), seat, rng)
 
 
 def _own(state: State) -> PicchettoState:

@@ -63,6 +63,23 @@ def _packets(packet: int, at: int) -> int:
 _DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
 """By size of the packets: the slots of the elder and of the younger."""
 
+# Members as plain names: to look one up in its class takes longer than to compare it.
+_ACT_OPEN: Final = Act.OPEN
+_ACT_RESEAL: Final = Act.RESEAL
+_ACT_SHOW: Final = Act.SHOW
+_AIM_CHANGE: Final = Aim.CHANGE
+_AIM_ELDER: Final = Aim.ELDER
+_AIM_TALK: Final = Aim.TALK
+_AIM_WHITE_ELDER: Final = Aim.WHITE_ELDER
+_AIM_WHITE_YOUNGER: Final = Aim.WHITE_YOUNGER
+_AIM_YOUNGER: Final = Aim.YOUNGER
+_PHASE_FIX: Final = Phase.FIX
+_PHASE_SERVE: Final = Phase.SERVE
+_PHASE_SHUFFLE: Final = Phase.SHUFFLE
+_PHASE_YOUNGER: Final = Phase.YOUNGER
+_VOW_BIANCA: Final = VowKind.BIANCA
+_VOW_FIGURE: Final = VowKind.FIGURE
+
 
 class Exchanging(Legal):
     """A position that can deal and exchange."""
@@ -83,20 +100,20 @@ class Exchanging(Legal):
         due = tuple(step for step in steps if step)
         if not due:
             return self._arrive(aim, cards)
-        self.phase = Phase.SERVE
+        self.phase = _PHASE_SERVE
         self.wait = Wait(due, aim, cards)
         self.due = Cards(requests_of(due[0]))
         return self
 
     def _seen(self, given: Seen) -> Self:
-        if not self.wait or self.wait.steps[0][0][0] is Act.RESEAL:
+        if not self.wait or self.wait.steps[0][0][0] is _ACT_RESEAL:
             raise OutOfTurn("a reseal is due")
         new = self._copy()
         new._see(given)
         return new._after_step()
 
     def _resealed(self, _: Resealed) -> Self:
-        if not self.wait or self.wait.steps[0][0][0] is not Act.RESEAL:
+        if not self.wait or self.wait.steps[0][0][0] is not _ACT_RESEAL:
             raise OutOfTurn("no reseal is due")
         return self._copy()._after_step()
 
@@ -150,7 +167,7 @@ class Exchanging(Legal):
         self.dealer = dealer
         self.players = (1 - dealer, dealer)
         self._clear()
-        self.phase = Phase.SHUFFLE
+        self.phase = _PHASE_SHUFFLE
         self.due = Cards((Shuffle(self.deck),))
         self.notes += (note("deals", dealer, (self.hand,)),)
         return self
@@ -185,9 +202,9 @@ class Exchanging(Legal):
         limits = (self.match.limit(elder), self.match.limit(younger))
         new.lay = Layout(talon=_TALON, limits=limits)
         mine, theirs = new.held
-        seals: list[Step] = [((Act.RESEAL, mine, elder),), ((Act.RESEAL, theirs, younger),)]
-        looks = ((Act.SHOW, mine, elder), (Act.SHOW, theirs, younger))
-        return new._serve([*seals, looks], Aim.ELDER)
+        seals: list[Step] = [((_ACT_RESEAL, mine, elder),), ((_ACT_RESEAL, theirs, younger),)]
+        looks = ((_ACT_SHOW, mine, elder), (_ACT_SHOW, theirs, younger))
+        return new._serve([*seals, looks], _AIM_ELDER)
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -206,18 +223,18 @@ class Exchanging(Legal):
         new = self._copy()
         hand = self.held[self.at]
         seat = self.players[self.at]
-        new._vow("PIC-10", hand, Vow(VowKind.BIANCA, self.reseals))
+        new._vow("PIC-10", hand, Vow(_VOW_BIANCA, self.reseals))
         new.moves += 1
         new.notes = (note("bianca", seat, (move.number,) if move.number else ()),)
         if self.at == YOUNGER:
-            return new._serve([((Act.OPEN, hand, seat),)], Aim.WHITE_YOUNGER)
+            return new._serve([((_ACT_OPEN, hand, seat),)], _AIM_WHITE_YOUNGER)
         new.lay = self.lay._replace(announced=move.number)
-        return new._to_decide(Phase.FIX, YOUNGER)
+        return new._to_decide(_PHASE_FIX, YOUNGER)
 
     def _after_white(self, at: int) -> Self:
         """The hand lies open: it counts 10 at once, then nobody can follow its cards any more."""
         hand = self.held[at]
-        vow = next(n for n, v in enumerate(self.vows) if v.kind is VowKind.BIANCA)
+        vow = next(n for n, v in enumerate(self.vows) if v.kind is _VOW_BIANCA)
         if self.known.hand(hand) & FIGURES:
             if at == YOUNGER:
                 raise IllegalMove("PIC-10", "the hand that was shown holds a figure")
@@ -233,8 +250,8 @@ class Exchanging(Legal):
         self.notes += (note("counts-bianca", seat, (WHITE_POINTS, self.points[at])),)
         if ended:
             return self._to_reveal()
-        aim = Aim.YOUNGER if at == YOUNGER else Aim.CHANGE
-        return self._serve([((Act.RESEAL, hand, seat),), ((Act.SHOW, hand, seat),)], aim)
+        aim = _AIM_YOUNGER if at == YOUNGER else _AIM_CHANGE
+        return self._serve([((_ACT_RESEAL, hand, seat),), ((_ACT_SHOW, hand, seat),)], aim)
 
     # ------------------------------------------------------------------ the exchange
 
@@ -248,22 +265,22 @@ class Exchanging(Legal):
             if figure is False:
                 raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
             if figure is None:
-                new._vow("PIC-10", self.held[at], Vow(VowKind.FIGURE, self.reseals))
+                new._vow("PIC-10", self.held[at], Vow(_VOW_FIGURE, self.reseals))
         new.moves += 1
         count = move.given.bit_count()
         new.notes = (note("exchanges", self.players[at], (count, move.taken)),)
-        if self.phase is Phase.FIX:
+        if self.phase is _PHASE_FIX:
             new.lay = self.lay._replace(fixed=move)
             new.notes = (note("fixes", self.players[at], (count, move.taken)),)
-            white = (Act.OPEN, self.held[ELDER], self.players[ELDER])
-            return new._serve([(white,)], Aim.WHITE_ELDER)
-        if self.phase is Phase.YOUNGER:
-            return new._serve(new._young_steps(move), Aim.TALK)
+            white = (_ACT_OPEN, self.held[ELDER], self.players[ELDER])
+            return new._serve([(white,)], _AIM_WHITE_ELDER)
+        if self.phase is _PHASE_YOUNGER:
+            return new._serve(new._young_steps(move), _AIM_TALK)
         steps = new._elder_steps(move)
         fixed = self.lay.fixed
         if fixed is None:
-            return new._serve(steps, Aim.YOUNGER)
-        return new._serve([*steps, *new._young_steps(fixed)], Aim.TALK)
+            return new._serve(steps, _AIM_YOUNGER)
+        return new._serve([*steps, *new._young_steps(fixed)], _AIM_TALK)
 
     def _check_change(self, move: Change) -> None:
         low, high, slack = self._bounds()
@@ -281,10 +298,10 @@ class Exchanging(Legal):
         """The elder takes from the top of the five and is shown the rest of them (PIC-12)."""
         self._take(ELDER, move)
         seat, hand, lay = self.players[ELDER], self.held[ELDER], self.lay
-        looks: Step = ((Act.SHOW, hand, seat),)
+        looks: Step = ((_ACT_SHOW, hand, seat),)
         if lay.seen:
-            looks = (*looks, (Act.SHOW, mask_from(lay.talon[: lay.seen]), seat))
-        return [((Act.RESEAL, hand, seat),), looks]
+            looks = (*looks, (_ACT_SHOW, mask_from(lay.talon[: lay.seen]), seat))
+        return [((_ACT_RESEAL, hand, seat),), looks]
 
     def _young_steps(self, move: Change) -> Sequence[Step]:
         """PIC-13; what the elder saw is resealed by the elder first."""
@@ -292,11 +309,11 @@ class Exchanging(Legal):
         seen = mask_from(self.lay.talon[: self.lay.seen])
         self._take(YOUNGER, move)
         hand, left = self.held[YOUNGER], mask_from(self.lay.talon)
-        looks: Step = ((Act.SHOW, hand, seat),)
+        looks: Step = ((_ACT_SHOW, hand, seat),)
         if left:
-            looks = (*looks, (Act.SHOW, left, seat))
-        first: Step = ((Act.RESEAL, seen, elder),) if seen else ()
-        return [first, ((Act.RESEAL, hand, seat),), looks]
+            looks = (*looks, (_ACT_SHOW, left, seat))
+        first: Step = ((_ACT_RESEAL, seen, elder),) if seen else ()
+        return [first, ((_ACT_RESEAL, hand, seat),), looks]
 
     def _take(self, at: int, move: Change) -> None:
         """The cards change their places (PIC-14: for good)."""

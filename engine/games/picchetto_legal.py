@@ -40,8 +40,6 @@ from engine.games.picchetto_moves import (
 )
 from engine.games.picchetto_position import DEALT, ELDERS_TALON, NOBODY, Phase, Position
 
-_PLAY: Final = Phase.PLAY
-_SET: Final = Category.SET
 _TELLS: Final = {
     category: tuple(Tell(category, value) for value in range(most + 1))
     for category, most in ((Category.POINT, MAX_PRICE), (Category.SEQUENCE, ACE))
@@ -49,6 +47,20 @@ _TELLS: Final = {
 _ANNOUNCES: Final = {
     category: tuple(Announce(claim) for claim in every_claim(category)) for category in Category
 }
+
+# Members as plain names: to look one up in its class takes longer than to compare it.
+_CATEGORY_POINT: Final = Category.POINT
+_CATEGORY_SET: Final = Category.SET
+_PHASE_CHANGE: Final = Phase.CHANGE
+_PHASE_CLAIM: Final = Phase.CLAIM
+_PHASE_COUNTER: Final = Phase.COUNTER
+_PHASE_ELDER: Final = Phase.ELDER
+_PHASE_FIX: Final = Phase.FIX
+_PHASE_PLAY: Final = Phase.PLAY
+_PHASE_PRODUCE: Final = Phase.PRODUCE
+_PHASE_STATE: Final = Phase.STATE
+_PHASE_VERDICT: Final = Phase.VERDICT
+_PHASE_YOUNGER: Final = Phase.YOUNGER
 
 
 class Legal(Position):
@@ -61,17 +73,17 @@ class Legal(Position):
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
         phase = self.phase
-        if phase is _PLAY:
+        if phase is _PHASE_PLAY:
             return plays(self._playable())
-        if phase is Phase.CLAIM:
+        if phase is _PHASE_CLAIM:
             return (PASS, *self._claims())
-        if phase is Phase.COUNTER:
+        if phase is _PHASE_COUNTER:
             return self._answers()
-        if phase is Phase.STATE:
+        if phase is _PHASE_STATE:
             return self._statements()
-        if phase is Phase.VERDICT:
+        if phase is _PHASE_VERDICT:
             return self._verdicts()
-        if phase is Phase.PRODUCE:
+        if phase is _PHASE_PRODUCE:
             return self._productions()
         return self._exchanges()
 
@@ -103,33 +115,33 @@ class Legal(Position):
         low = self.options.min_exchange
         high = ELDERS_TALON
         other = lay.sizes[1 - self.at] - DEALT
-        if self.phase is Phase.FIX:
+        if self.phase is _PHASE_FIX:
             high = len(lay.talon) - lay.announced
-        elif self.phase is Phase.CHANGE:
+        elif self.phase is _PHASE_CHANGE:
             low = high = lay.announced
             other = lay.fixed.taken - lay.fixed.given.bit_count() if lay.fixed else 0
-        elif self.phase is Phase.YOUNGER:
+        elif self.phase is _PHASE_YOUNGER:
             high = len(lay.talon)
         return low, high, int(self.options.irregular_hands and not other)
 
     def _may_be_white(self) -> bool:
         """Whether carta bianca may be announced now: both can't have it, for there are twelve
         figures, and 12 + 12 cards without one would be more than the other twenty."""
-        return self.phase in (Phase.ELDER, Phase.YOUNGER) and self.lay.white == NOBODY
+        return self.phase in (_PHASE_ELDER, _PHASE_YOUNGER) and self.lay.white == NOBODY
 
     # ------------------------------------------------------------------ declarations
 
     def _category(self) -> Category:
-        return self.talk.category if self.talk else Category.POINT
+        return self.talk.category if self.talk else _CATEGORY_POINT
 
     def _claims(self) -> tuple[Announce, ...]:
         hand, category = self._own(), self._category()
         every = _ANNOUNCES[category]
         if hand is None:
             return every
-        if category is _SET:
+        if category is _CATEGORY_SET:
             return tuple([move for move in every if holds_set(move.claim, hand)])
-        most = longest_suit(hand) if category is Category.POINT else longest_run(hand)
+        most = longest_suit(hand) if category is _CATEGORY_POINT else longest_run(hand)
         return every[: max(0, most - SHORTEST + 1)]
 
     def _answers(self) -> tuple[Move, ...]:
@@ -139,7 +151,7 @@ class Legal(Position):
         if claim is None:
             return (PASS, *claims)
         size = claim.size
-        if claim.category is _SET:
+        if claim.category is _CATEGORY_SET:
             return (GOOD, *[move for move in claims if move.claim.beats(claim)])
         if len(claims) <= size - SHORTEST:
             return (GOOD,)

@@ -30,6 +30,12 @@ _TAKES: Final = tuple(
 """By seat and by what it has then: notes made once, because there are so many tricks. Nobody can
 score so much in a deal."""
 
+# Members as plain names: to look one up in its class takes longer than to compare it.
+_ACT_OPEN: Final = Act.OPEN
+_AIM_LAID: Final = Aim.LAID
+_PHASE_PLAY: Final = Phase.PLAY
+_VOW_SUIT: Final = VowKind.SUIT
+
 
 class Playing(Exchanging):
     """A position that can play tricks."""
@@ -44,7 +50,7 @@ class Playing(Exchanging):
         new = self._copy()
         if self.auto or self.opened & bit:
             return new._after_laid(slot)
-        return new._serve([((Act.OPEN, bit, self.players[self.at]),)], Aim.LAID, bit)
+        return new._serve([((_ACT_OPEN, bit, self.players[self.at]),)], _AIM_LAID, bit)
 
     def _refused(self, bit: int) -> IllegalMove:
         if not self.held[self.at] & bit:
@@ -63,7 +69,7 @@ class Playing(Exchanging):
             raise self._refused(bit)
         code = self.known.codes[slot]
         at, suit = self.at, code // RANKS
-        self.phase = Phase.PLAY
+        self.phase = _PHASE_PLAY
         if code % RANKS > self.floors[at * SUITS + suit]:
             seat = self.players[at]
             self._breached(
@@ -71,7 +77,7 @@ class Playing(Exchanging):
                     n
                     for n, (promise, vow) in enumerate(zip(self.promises, self.vows, strict=True))
                     if promise.seat == seat
-                    and vow.kind is VowKind.SUIT
+                    and vow.kind is _VOW_SUIT
                     and vow.suit == suit
                     and vow.floor < code % RANKS
                 )
@@ -87,7 +93,7 @@ class Playing(Exchanging):
         self.held = (a ^ bit, b) if at == ELDER else (a, b ^ bit)
         self.opened |= bit
         self.moves += 1
-        self.phase = Phase.PLAY
+        self.phase = _PHASE_PLAY
         if self.led < 0:
             return self._after_lead(slot)
         codes = self.known.codes
@@ -146,7 +152,7 @@ class Playing(Exchanging):
             return
         self.floors = (*self.floors[:key], floor, *self.floors[key + 1 :])
         self.moves -= 1  # the promise belongs to the move that is being counted
-        self._vow("PIC-36", hidden, Vow(VowKind.SUIT, self.reseals, None, suit, floor))
+        self._vow("PIC-36", hidden, Vow(_VOW_SUIT, self.reseals, None, suit, floor))
         self.moves += 1
 
     # ------------------------------------------------------------------ the end of the tricks

@@ -52,6 +52,7 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
+from engine.games.picchetto_exchange import ELDER, YOUNGER
 from engine.games.picchetto_match import PicchettoOptions
 from engine.games.picchetto_moves import Announce, Bianca, Change, Play, Produce, Say, Tell
 from engine.games.picchetto_play import Playing
@@ -60,6 +61,13 @@ from engine.games.picchetto_talk import Talking
 
 _REVEAL: Final = Cards((Reveal(),))
 
+# Members as plain names: to look one up in its class takes longer than to compare it.
+_ACT_RESEAL: Final = Act.RESEAL
+_PHASE_OVER: Final = Phase.OVER
+_PHASE_PLAY: Final = Phase.PLAY
+_PHASE_REVEAL: Final = Phase.REVEAL
+_PHASE_SERVE: Final = Phase.SERVE
+
 
 class PicchettoState(Talking, Playing):
     """A position that `apply` leads on from; `Position` has the fields."""
@@ -67,7 +75,7 @@ class PicchettoState(Talking, Playing):
     __slots__ = ()
 
     def apply(self, given: Input) -> PicchettoState:
-        if type(given) is Play and self.phase is Phase.PLAY:
+        if type(given) is Play and self.phase is _PHASE_PLAY:
             return self._play(given)
         handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
@@ -83,40 +91,24 @@ class PicchettoState(Talking, Playing):
             raise OutOfTurn("no deck lies dealt")
         faces = self._checked(faces)
         self._agree(faces)
-        if self.phase is Phase.REVEAL:
+        if self.phase is _PHASE_REVEAL:
             return self._revealed(Revealed(faces))
         new = self.with_faces(faces)
-        new.auto = self.phase is not Phase.OVER
-        while new.phase is Phase.SERVE and new.wait:
-            if new.wait.steps[0][0][0] is Act.RESEAL:
+        new.auto = self.phase is not _PHASE_OVER
+        while new.phase is _PHASE_SERVE and new.wait:
+            if new.wait.steps[0][0][0] is _ACT_RESEAL:
                 new = new._resealed(Resealed())
             else:
                 new = new._seen(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
         return new
 
     def _arrive(self, aim: Aim, cards: int) -> PicchettoState:
-        match aim:
-            case Aim.ELDER:
-                return self._to_decide(Phase.ELDER, 0)
-            case Aim.CHANGE:
-                return self._to_decide(Phase.CHANGE, 0)
-            case Aim.YOUNGER:
-                return self._to_decide(Phase.YOUNGER, 1)
-            case Aim.WHITE_ELDER:
-                return self._after_white(0)
-            case Aim.WHITE_YOUNGER:
-                return self._after_white(1)
-            case Aim.TALK:
-                return self._to_claim(Category.POINT)
-            case Aim.PRODUCED:
-                return self._after_produced(cards)
-            case Aim.LAID:
-                return self._after_opened(cards)
+        return _ARRIVALS[aim](self, cards)
 
     # ------------------------------------------------------------------ the end of a hand
 
     def _to_reveal(self) -> PicchettoState:
-        self.phase = Phase.REVEAL
+        self.phase = _PHASE_REVEAL
         self.due = _REVEAL
         return self._finish() if self.auto else self
 
@@ -162,7 +154,7 @@ class PicchettoState(Talking, Playing):
 
     def _to_over(self) -> PicchettoState:
         result = self.match.result()
-        self.phase = Phase.OVER
+        self.phase = _PHASE_OVER
         self.due = Over(result)
         if self.match.ended == picchetto_match.DRAW:
             self.notes += (Note("draw"),)
@@ -213,6 +205,17 @@ _TABLE: Final[list[dict[type, Callable[..., PicchettoState]]]] = [
     {},
 ]
 """Indexed by Phase: which inputs are due and what they do. `apply` itself sees to PLAY."""
+_ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
+    lambda state, _: state._to_decide(Phase.ELDER, ELDER),
+    lambda state, _: state._after_white(ELDER),
+    lambda state, _: state._to_decide(Phase.CHANGE, ELDER),
+    lambda state, _: state._to_decide(Phase.YOUNGER, YOUNGER),
+    lambda state, _: state._after_white(YOUNGER),
+    lambda state, _: state._to_claim(Category.POINT),
+    _S._after_produced,
+    _S._after_opened,
+]
+"""Indexed by Aim: what the cards that were asked for lead to."""
 
 
 def begin(options: PicchettoOptions, seats: int) -> PicchettoState:

@@ -29,6 +29,24 @@ _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 _SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
 _NAMES: Final = ("point", "sequence", "set")
 
+# Members as plain names: to look one up in its class takes longer than to compare it.
+_ACT_OPEN: Final = Act.OPEN
+_AIM_PRODUCED: Final = Aim.PRODUCED
+_CATEGORY_POINT: Final = Category.POINT
+_CATEGORY_SET: Final = Category.SET
+_PHASE_CLAIM: Final = Phase.CLAIM
+_PHASE_COUNTER: Final = Phase.COUNTER
+_PHASE_PLAY: Final = Phase.PLAY
+_PHASE_PRODUCE: Final = Phase.PRODUCE
+_PHASE_STATE: Final = Phase.STATE
+_PHASE_VERDICT: Final = Phase.VERDICT
+_VOW_CLAIM: Final = VowKind.CLAIM
+_WORD_EQUAL: Final = Word.EQUAL
+_WORD_GOOD: Final = Word.GOOD
+_WORD_HOW_MUCH: Final = Word.HOW_MUCH
+_WORD_NOT_GOOD: Final = Word.NOT_GOOD
+_WORD_PASS: Final = Word.PASS
+
 
 class Talking(Exchanging):
     """A position that can lead the dialogue."""
@@ -37,7 +55,7 @@ class Talking(Exchanging):
 
     def _to_claim(self, category: Category) -> Self:
         self.talk = Talk(category)
-        return self._to_decide(Phase.CLAIM, ELDER)
+        return self._to_decide(_PHASE_CLAIM, ELDER)
 
     def _said(self) -> Talk:
         """What was said so far in this category."""
@@ -56,7 +74,7 @@ class Talking(Exchanging):
         rule = _RULES[talk.category]
         if claim.category is not talk.category:
             raise IllegalMove(rule, f"a {_NAMES[talk.category]} is declared now, or pass")
-        if self.phase is Phase.COUNTER and talk.claim and not claim.beats(talk.claim):
+        if self.phase is _PHASE_COUNTER and talk.claim and not claim.beats(talk.claim):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
         hand = self._own()
         if hand is not None and not can_claim(claim, hand):
@@ -66,15 +84,15 @@ class Talking(Exchanging):
         new.moves += 1
         values = (claim.size,) if claim.value == UNSAID else (claim.size, claim.value)
         new._tells(f"claims-{_NAMES[talk.category]}", *values)
-        if self.phase is Phase.CLAIM:
+        if self.phase is _PHASE_CLAIM:
             new.talk = Talk(talk.category, claim)
-            return new._to_decide(Phase.COUNTER, YOUNGER)
+            return new._to_decide(_PHASE_COUNTER, YOUNGER)
         low, high = (claim.value, claim.value) if claim.value != UNSAID else (0, _ANY)
         return new._to_produce(new._demand(YOUNGER, claim, low, high))
 
     def _claimed(self, claim: Claim) -> None:
         """PIC-20: a promise about the hand as it is."""
-        self._vow("PIC-20", self.held[self.at], Vow(VowKind.CLAIM, self.reseals, claim))
+        self._vow("PIC-20", self.held[self.at], Vow(_VOW_CLAIM, self.reseals, claim))
 
     def _say(self, move: Say) -> Self:
         if not self._may_say(move.word):
@@ -84,22 +102,22 @@ class Talking(Exchanging):
         claim = talk.claim
         new.moves += 1
         new._tells(_SPOKEN[word], talk.category)
-        if word is Word.PASS:
-            if self.phase is Phase.CLAIM:
-                return new._to_decide(Phase.COUNTER, YOUNGER)
+        if word is _WORD_PASS:
+            if self.phase is _PHASE_CLAIM:
+                return new._to_decide(_PHASE_COUNTER, YOUNGER)
             return new._after_category()
         if claim is None:
             raise self._unfit(word)
-        if word is Word.HOW_MUCH:
+        if word is _WORD_HOW_MUCH:
             new.moves = self.moves
             new._claimed(Claim(claim.category, claim.size))
             new.moves += 1
-            return new._to_decide(Phase.STATE, ELDER)
+            return new._to_decide(_PHASE_STATE, ELDER)
         stated = claim.value
         low, high = (0, _ANY) if stated == UNSAID else (stated, stated)
-        if word is Word.GOOD:
+        if word is _WORD_GOOD:
             return new._to_produce(new._demand(ELDER, claim, low, high))
-        if word is Word.NOT_GOOD:
+        if word is _WORD_NOT_GOOD:
             return new._to_produce(new._demand(YOUNGER, claim, stated + 1, _ANY))
         tie = [
             Demand(at, claim, stated, stated, more=False, counts=False) for at in (ELDER, YOUNGER)
@@ -109,26 +127,26 @@ class Talking(Exchanging):
     def _may_say(self, word: Word) -> bool:
         """Whether the word is an answer here, and true as far as this position can tell."""
         claim = self._said().claim
-        if self.phase is Phase.CLAIM or claim is None:
-            return word is Word.PASS
-        if word is Word.GOOD:
+        if self.phase is _PHASE_CLAIM or claim is None:
+            return word is _WORD_PASS
+        if word is _WORD_GOOD:
             return True
-        if self.phase is Phase.COUNTER:
+        if self.phase is _PHASE_COUNTER:
             hand = self._own()
             return (
-                word is Word.HOW_MUCH
-                and claim.category is not Category.SET
+                word is _WORD_HOW_MUCH
+                and claim.category is not _CATEGORY_SET
                 and (hand is None or can_claim(claim, hand))
             )
         own = self._stated(claim)
-        if word is Word.EQUAL:
+        if word is _WORD_EQUAL:
             return claim.value in own
-        return word is Word.NOT_GOOD and bool(own) and own[-1] > claim.value
+        return word is _WORD_NOT_GOOD and bool(own) and own[-1] > claim.value
 
     def _unfit(self, word: Word) -> IllegalMove:
-        if self.phase is Phase.COUNTER and word is Word.HOW_MUCH:
+        if self.phase is _PHASE_COUNTER and word is _WORD_HOW_MUCH:
             return IllegalMove("PIC-21", "how-much is asked by who holds as many cards as claimed")
-        if self.phase is Phase.VERDICT:
+        if self.phase is _PHASE_VERDICT:
             return IllegalMove("PIC-20", "the own hand must hold what not-good or equal says")
         return IllegalMove("PIC-21", f"{word.value} is no answer here")
 
@@ -137,7 +155,7 @@ class Talking(Exchanging):
         talk = self._said()
         claim = talk.claim
         if claim is None or move.category is not talk.category:
-            what = "sum" if talk.category is Category.POINT else "top card"
+            what = "sum" if talk.category is _CATEGORY_POINT else "top card"
             raise IllegalMove("PIC-21", f"the {what} is asked for")
         if move.value not in self._stated(claim):
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
@@ -146,21 +164,21 @@ class Talking(Exchanging):
         new._claimed(stated)
         new.moves += 1
         new.talk = Talk(talk.category, stated)
-        new._tells("states-sum" if talk.category is Category.POINT else "states-top", move.value)
-        return new._to_decide(Phase.VERDICT, YOUNGER)
+        new._tells("states-sum" if talk.category is _CATEGORY_POINT else "states-top", move.value)
+        return new._to_decide(_PHASE_VERDICT, YOUNGER)
 
     # ------------------------------------------------------------------ what is laid open
 
     def _demand(self, at: int, claim: Claim, low: int, high: int) -> Demand:
         """The cards of a claim that scores; a hand of 13 only proves what it contests with."""
         counts = self.lay.mute != at
-        more = counts and claim.category is not Category.POINT
+        more = counts and claim.category is not _CATEGORY_POINT
         return Demand(at, claim, low, high, more, counts)
 
     def _to_produce(self, *due: Demand) -> Self:
         talk = self._said()
         self.talk = Talk(talk.category, talk.claim, due)
-        return self._to_decide(Phase.PRODUCE, due[0].player)
+        return self._to_decide(_PHASE_PRODUCE, due[0].player)
 
     def _produce(self, move: Produce) -> Self:
         """PIC-26: exactly the claimed cards that scored or tied are opened."""
@@ -176,8 +194,8 @@ class Talking(Exchanging):
         new = self._copy()
         new.moves += 1
         hidden = cards & ~self.opened
-        opens: Step = ((Act.OPEN, hidden, self.players[self.at]),) if hidden else ()
-        return new._serve([opens], Aim.PRODUCED, cards)
+        opens: Step = ((_ACT_OPEN, hidden, self.players[self.at]),) if hidden else ()
+        return new._serve([opens], _AIM_PRODUCED, cards)
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
         """What the open cards are worth; IllegalMove if they aren't what was claimed."""
@@ -209,7 +227,7 @@ class Talking(Exchanging):
 
     def _after_category(self) -> Self:
         category = self._said().category
-        if category is not Category.SET:
+        if category is not _CATEGORY_SET:
             return self._to_claim(Category(category + 1))
         self.talk = None
-        return self._to_decide(Phase.PLAY, ELDER)
+        return self._to_decide(_PHASE_PLAY, ELDER)

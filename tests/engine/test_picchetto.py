@@ -532,9 +532,9 @@ def test_thirteen_cards_undo_even_a_carta_bianca(live: bool) -> None:
     [
         "change", "change Kd Kd", "change Qd Kd", "change ??", "change Xx", "Change Kd",
         "change kd", "change Kd take", "change Kd take 0", "change Kd take 01", "change Kd  Qd",
-        "bianca 0", "bianca -1", "bianca 1 2", "bianca 99", "point", "point 2", "point 9", "point five",
-        "sequence 2", "four 9", "four", "five K", "three 1", "sum 0", "sum 76", "sum", "top 1",
-        "top", "show", "show Kd Kd", "good good", "passo", "Ah", "10h", "KD", " Kd", "Kd ",
+        "bianca 0", "bianca -1", "bianca 1 2", "bianca 99", "point", "point 2", "point 9",
+        "point five", "sequence 2", "four 9", "four", "five K", "three 1", "sum 0", "sum 76", "sum",
+        "top 1", "top", "show", "show Kd Kd", "good good", "passo", "Ah", "10h", "KD", " Kd", "Kd ",
     ],
 )  # fmt: skip
 def test_what_is_no_move_is_told(text: str) -> None:
@@ -552,7 +552,8 @@ def test_what_is_no_move_is_told(text: str) -> None:
         ("change", (True,), 1), ("change", tuple(range(9)), 7), ("bianca", 8), ("bianca", -1),
         ("bianca", False), ("point", 2), ("point", 9), ("sequence", 2), ("set", 5, 7),
         ("set", 3, 2), ("set", 3, 8), ("sum", -1), ("sum", 76), ("top", 8), ("show", ()),
-        ("show", (3, 3)), ("play", 32), ("play", True), ("good", 1), ("passes",), ["good"], ("good",) * 2, "good",
+        ("show", (3, 3)), ("play", 32), ("play", True), ("good", 1), ("passes",),
+        ["good"], ("good",) * 2, "good",
     ],
 )  # fmt: skip
 def test_what_is_no_data_of_a_move_is_refused(data: object) -> None:

@@ -1,0 +1,68 @@
+"""Deals of Picchetto that one player can't tell from the real one, and a way to play them on.
+
+Law: this file samples the cards that a seat doesn't see, by what it sees and by what the other
+has promised. It must never look up a hidden card.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from engine import worlds
+from engine.contract import Decide
+from engine.games.picchetto_cards import hand_of
+from engine.games.picchetto_declare import choices
+from engine.games.picchetto_state import PicchettoState
+
+_TRIES: Final = 200
+"""Samples among which one is looked for that agrees with all that was said."""
+_MOST_MOVES: Final = 64
+"""No hand has so many left."""
+
+
+def determine(view: PicchettoState, seat: int, rng: random.Random) -> PicchettoState:
+    """A deal that agrees with what `seat` sees and with every claim and promise of the other; if
+    that is too rare to be found, with what `seat` sees alone."""
+    faces = worlds.guess(view, seat, rng)
+    for _ in range(_TRIES):
+        if _agrees(view, seat, faces):
+            break
+        faces = worlds.guess(view, seat, rng)
+    return view.played_openly(faces)
+
+
+def _agrees(view: PicchettoState, seat: int, faces: bytes) -> bool:
+    """Whether the other's promises about cards that lie where they lay are true of `faces`, and
+    the cards that are due from the other are there."""
+    codes = view.match.pack.codes
+    for promise, vow in zip(view.promises, view.vows, strict=True):
+        if promise.seat == seat or vow.reseals != view.reseals:
+            continue
+        if not vow.kept(view.match, hand_of(codes[faces[slot]] for slot in promise.slots)):
+            return False
+    for demand in view.talk.due if view.talk else ():
+        other = view.players[demand.player]
+        if other != seat:
+            hand = hand_of(codes[faces[slot]] for slot in view.hand_of(other))
+            if not choices(view.match.pack, demand, hand):
+                return False
+    return True
+
+
+def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
+    """What `seat` is ahead when the hand has been played on by chance. A hand that comes to a
+    claim which its author can't prove in this deal is judged as it stands then."""
+    hand = state.hand
+    for _ in range(_MOST_MOVES):
+        if state.hand != hand or not isinstance(state.turn(), Decide):
+            break
+        legal = state.legal()
+        if not legal:
+            break
+        state = state.apply(legal[int(rng.random() * len(legal))])
+    scores = list(state.scores())
+    if state.hand == hand and isinstance(state.turn(), Decide):
+        for at, player in enumerate(state.players):
+            scores[player] += state.points[at] * state.match.factor
+    return scores[seat] - scores[1 - seat]
