@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine import registry
-from engine.contract import Answers, Cards, Decide, Game, Input, Over, State
+from engine.contract import Answers, Cards, Decide, Draw, Game, Input, Over, Shuffle, State
 from node.search import Budget
 from tools.duels import PAIRS, duel, shuffled, usual_options, usual_players
 from tools.output import Output, Progress
@@ -25,6 +25,7 @@ _SECONDS: Final = 1.0
 """How long each speed is measured, at least."""
 _HANDS: Final = 20
 """Hands between two looks at the clock."""
+_DECKS: Final = 97
 _MASK: Final = 2**32 - 1
 
 
@@ -46,14 +47,15 @@ class Pace:
         return round(self.done / max(self.wall, 1e-9))
 
 
-def pace(work: Callable[[], int], seconds: float = _SECONDS) -> Pace:
+def pace(work: Callable[[], int], seconds: float | None = None) -> Pace:
     """Repeat `work`, which says how much it did, for `seconds` of the processor."""
+    least = _SECONDS if seconds is None else seconds
     done = 0
     wall, cpu = time.perf_counter(), time.process_time()
     while True:
         done += work()
         spent = time.process_time() - cpu
-        if spent >= seconds:
+        if spent >= least:
             return Pace(done, time.perf_counter() - wall, spent)
 
 
@@ -95,7 +97,8 @@ class Walk:
         self.game = game
         self.seats = seats
         self.options = usual_options(game)
-        self.decks = random.Random(1)
+        self.decks: dict[object, list[Input]] = {}
+        self.dealt = 0
         self.chance = 1
         self.state: State = game.start(self.options, seats)
 
@@ -126,10 +129,17 @@ class Walk:
         return moves
 
     def _deck(self, turn: Cards) -> Input:
-        given = shuffled(turn, self.decks)
-        if given is None:
-            raise TypeError(f"{self.game.name}: an open state asks for {turn.requests}")
-        return given
+        """One of some decks that were shuffled beforehand: shuffling is no move of a game."""
+        request = turn.requests[0]
+        key = type(request), request.deck.size if isinstance(request, Draw | Shuffle) else 0
+        decks = self.decks.get(key)
+        if decks is None:
+            found = [shuffled(turn, random.Random(n)) for n in range(_DECKS)]
+            decks = self.decks[key] = [given for given in found if given is not None]
+            if not decks:
+                raise TypeError(f"{self.game.name}: an open state asks for {turn.requests}")
+        self.dealt += 1
+        return decks[self.dealt % _DECKS]
 
 
 def dealt(game: Game, seats: int, number: int) -> State:
@@ -182,7 +192,7 @@ class RollOuts:
         return len(self.starts)
 
 
-def speed(game: Game, seats: int, bare: Pace, seconds: float = _SECONDS) -> dict[str, Any]:
+def speed(game: Game, seats: int, bare: Pace, seconds: float | None = None) -> dict[str, Any]:
     """The figures of one game; `bare` is the floor."""
     public = pace(Walk(game, seats).hands, seconds)
     rolled = RollOuts(game, seats)
