@@ -18,7 +18,7 @@ Notes, each with its seat (-1: the table) and values (see picchetto_phrases for 
     counts-point, counts-sequence, counts-set  seat, points, total
     nobody-scores -1, category               novanta, sessanta  seat, total
     leads, takes, last-trick, cards, cappotto  seat, total
-    scores-deal   seat, points, factor, points of the match
+    scores-deal   seat, factor, points, points of the match
     broken-promise  seat                     void           -1
     leaves        seat                       draw           -1
     wins          seat, units of stake

@@ -76,11 +76,8 @@ PHRASES: Final[Mapping[str, str]] = {
     "last-trick": "{name} has the last trick: {0}.",
     "cards": "{name} fa le carte, more than six tricks: {0}.",
     "cappotto": "Cappotto! {name} took all twelve tricks: {0}.",
-    "scores-deal": "{name} scores {0} in this deal and has {2}.",
-    **{
-        f"scores-deal.{n}.2": f"{{name}} scores {n}, doubled, in this deal and has {{2}}."
-        for n in range(256)
-    },
+    "scores-deal": "{name} scores {1} in this deal and has {2}.",
+    "scores-deal.2": "{name} scores {1} in this deal, which is doubled, and has {2}.",
     "broken-promise": "{name} broke a promise: the cards refute it.",
     "void": "The deal is void: nothing of it counts.",
     "leaves": "{name} leaves the match.",

@@ -147,7 +147,7 @@ class PicchettoState(Talking, Playing):
         self.match = picchetto_match.settle(before, (mine, theirs))
         for seat, points in enumerate((mine, theirs)):
             total = self.match.totals[seat]
-            self.notes += (Note("scores-deal", seat, (points, before.factor, total)),)
+            self.notes += (Note("scores-deal", seat, (before.factor, points, total)),)
         if self.match.ended:
             return self._to_over()
         return self._to_deal(1 - self.dealer)

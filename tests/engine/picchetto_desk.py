@@ -177,7 +177,7 @@ class Desk:
     def scored(self) -> tuple[int, int]:
         """What each seat scored in the deal that just ended."""
         last = self.told("scores-deal")[-2:]
-        return last[0][1][0], last[1][1][0]
+        return last[0][1][1], last[1][1][1]
 
     def result(self) -> Result:
         turn = self.state.turn()

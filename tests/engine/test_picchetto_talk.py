@@ -536,3 +536,33 @@ def test_a_hand_of_eleven_declares_as_usual() -> None:
     made = desk(ELDER, YOUNGER, "Jc 9c Tc Ks As 7d 7s 8s", "irregular_hands=true")
     made.say("change 8c 7c take 1", "change 7h", "point 5", "good", "show Ah Kh Qh 9h 8h")
     assert made.points() == (5, 0)
+
+
+# ---------------------------------------------------------------------------------------------
+# Sentences
+
+
+@pytest.mark.rule("PIC-24")
+def test_every_note_has_a_sentence() -> None:
+    """Of all kinds that the playthroughs show, with the values that they have there."""
+    found: dict[str, set[int]] = {}
+    for path in sorted((VECTORS.parent / "playthroughs").glob("picchetto-*.record")):
+        for line in path.read_text("utf-8").splitlines():
+            words = line.split()
+            if words[:2] == ["#", "note"]:
+                found.setdefault(words[2], set()).add(len(words) - 4)
+    assert len(found) > 20
+    for kind, counts in found.items():
+        for values in counts:
+            sentence = GAME.phrases[kind].format(*range(values), name="Ada")
+            assert sentence.endswith((".", "!", "?")) or "(" in sentence
+
+
+@pytest.mark.parametrize("key", sorted(GAME.phrases))
+def test_sentences_are_whole_and_ask_for_values_that_there_are(key: str) -> None:
+    sentence = GAME.phrases[key].format(*range(4), name="Ada")
+    assert "{" not in sentence
+    assert sentence[0].isupper()
+    kind, *first = key.split(".")
+    assert kind in GAME.phrases
+    assert all(value.isdigit() for value in first)
