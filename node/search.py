@@ -8,6 +8,7 @@ The hard level is a determinised search: it samples worlds that its seat can't t
 one, tries its moves in each and lets the game play every hand to its end (`Game.roll_out`). All
 moves that are left are tried in the same worlds with the same chance, so that their difference is
 due to the moves; the worse half is dropped after each share of the budget (successive halving).
+What the game suggests stays in the race, and is chosen unless another move is clearly ahead.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ from engine.contract import Move, State
 MAX_SECONDS = 60.0
 MAX_CANDIDATES = 64
 """Moves that are looked at; a game with more gives the first of them and the suggestion."""
+
+
+_DOUBT = 1.0
+"""Standard errors by which a move must be ahead of the suggested one to be preferred to it."""
 
 
 class Level(StrEnum):
@@ -53,8 +58,17 @@ class Budget:
 
 @dataclass(slots=True)
 class _Candidate:
+    """A move; the sums of its roll-outs' leads over the suggestion's, and of their squares."""
+
     move: Move
-    total: int = 0
+    lead: int = 0
+    squares: int = 0
+
+    def doubtful(self, worlds_tried: int) -> bool:
+        """Whether the lead is no more than chance gives."""
+        mean = self.lead / worlds_tried
+        variance = self.squares / worlds_tried - mean * mean
+        return mean <= _DOUBT * math.sqrt(max(0.0, variance) / worlds_tried)
 
 
 def choose(
@@ -98,19 +112,20 @@ class _Search:
     stopped: Callable[[], bool]
     begun: float = 0.0
     used: int = 0
+    tried: int = 0
 
     def best(self, moves: Sequence[Move]) -> Move:
-        """The move with the best average; of equal ones the first."""
+        """The move that is furthest ahead of the first one, the suggestion; that one in doubt."""
         self.begun = self.clock()
-        left = [_Candidate(move) for move in moves]
-        rounds = max(1, math.ceil(math.log2(len(left))))
+        first, *others = (_Candidate(move) for move in moves)
+        rounds = max(1, math.ceil(math.log2(len(moves))))
         for n in range(1, rounds + 1):
             while self._within(n / rounds):
-                self._sample(left)
-            left.sort(key=lambda candidate: -candidate.total)
+                self._sample(first, others)
+            others.sort(key=lambda candidate: -candidate.lead)
             if n < rounds:
-                left = left[: (len(left) + 1) // 2]
-        return left[0].move
+                others = others[: (len(others) + 1) // 2]
+        return first.move if others[0].doubtful(self.tried) else others[0].move
 
     def _within(self, share: float) -> bool:
         """Whether a share of the budget isn't used up yet; the first world is always played."""
@@ -120,14 +135,19 @@ class _Search:
             return False
         return self.clock() - self.begun < self.budget.seconds * share
 
-    def _sample(self, candidates: Sequence[_Candidate]) -> None:
-        """Try all `candidates` in one world, with the same chance."""
-        game, seat = self.view.game, self.seat
-        world = game.determine(self.view, seat, self.rng)
+    def _sample(self, first: _Candidate, others: Sequence[_Candidate]) -> None:
+        """Try all moves that are left in one world, with the same chance."""
+        world = self.view.game.determine(self.view, self.seat, self.rng)
         seed = self.rng.getrandbits(32)
-        chance = random.Random()
-        for candidate in candidates:
-            chance.seed(seed)
-            after = world.apply(worlds.chosen(world, seat, candidate.move, chance))
-            candidate.total += game.roll_out(after, seat, chance)
-        self.used += len(candidates)
+        usual = self._try(world, first.move, seed)
+        for candidate in others:
+            lead = self._try(world, candidate.move, seed) - usual
+            candidate.lead += lead
+            candidate.squares += lead * lead
+        self.used += 1 + len(others)
+        self.tried += 1
+
+    def _try(self, world: State, move: Move, seed: int) -> int:
+        chance = random.Random(seed)
+        after = world.apply(worlds.chosen(world, self.seat, move, chance))
+        return self.view.game.roll_out(after, self.seat, chance)
