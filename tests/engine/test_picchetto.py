@@ -285,6 +285,24 @@ def test_a_figure_keeps_the_promise_of_not_announcing() -> None:
     assert made.state.hand == 2
 
 
+@pytest.mark.rule("PIC-10", "PIC-14")
+def test_a_promise_is_about_the_cards_as_they_lay_when_it_was_made() -> None:
+    """The one figure is kept and may come to lie where a card of the talon lay; a figure that was
+    drawn may come to lie where a dealt card did. Neither changes what was promised before."""
+    must = "bianca_must_announce=true"
+    figures = "Kc Qc Jc Ks Qs"
+    for seed in range(8):
+        kept = desk(MIXED, "", "", must, live=True, seed=seed).say("change 9h 8h 7h 8d 7d")
+        kept.say(kept.may()[0])
+        silent(kept).finish()
+        assert not kept.state.breaches
+        quiet = desk(WHITE, "", f"{figures} As Ts 9s", must, live=True, seed=seed)
+        quiet.lie(Change(mask_of(quiet.slots(0, "9h 8h 7h 8d 7d")), 5))
+        quiet.say(quiet.may()[0])
+        silent(quiet).finish()
+        assert [b.promise.rule for b in quiet.state.breaches] == ["PIC-10"]
+
+
 @pytest.mark.rule("PIC-10", "GEN-01")
 def test_a_false_carta_bianca_of_the_elder_is_a_broken_promise() -> None:
     made = desk(MIXED, "", "", live=True)
