@@ -1,8 +1,10 @@
 """What this node lacks and whom it asks: nothing in the mesh relies on delivery.
 
 Law: bookkeeping over positions that peers tell; no socket, the clock is a parameter. One request is
-out at a time; without an answer after 250 ms the next peer is asked. A node asks when a peer is
-ahead, when it has waited for a contribution for half a second, or where it sees two heads.
+out at a time; unless it brought a step on, or only a part of what there is, the next one goes out
+250 ms later at the earliest. A node asks when a peer is ahead, where it sees two heads, or when it
+has waited for a contribution for half a second; then ever more rarely, since most often somebody is
+just thinking.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from protocol.messages import State
 PATIENCE = 0.25
 """Seconds before another peer is asked."""
 STALLED = 0.5
-"""Seconds without a step after which a missing contribution is asked for."""
+"""Seconds without a step after which a missing contribution is asked for; doubled each time."""
+RARELY = 8.0
+"""Seconds between two such questions at the most."""
 LOOK_BACK = 4
 """How many steps before a divergent entry the comparison begins."""
 
@@ -35,7 +39,8 @@ class Sync:
         self._peers = {key: _Peer() for seat, key in enumerate(keys) if seat != own}
         self._clock = clock
         self._step = 0
-        self._since = clock()
+        self._idle = STALLED
+        self._stalled_at = clock() + STALLED
         self._out: float | None = None
         self._more: bytes | None = None
         self._divergent: tuple[bytes, int] | None = None
@@ -53,8 +58,8 @@ class Sync:
 
     def answered(self, key: bytes, more: bool) -> None:
         """A peer has sent what it was asked for; `more` is left."""
-        self._out = None
-        self._more = key if more else None
+        if more:
+            self._out, self._more = None, key
 
     def diverged(self, key: bytes, step: int) -> None:
         """A peer's entry for `step` stands on another head than ours."""
@@ -74,7 +79,8 @@ class Sync:
         """The peer to ask now, from which step on and what of that step is at hand; or None."""
         now = self._clock()
         if step != self._step:
-            self._step, self._since, self._out = step, now, None
+            self._step, self._out = step, None
+            self._idle, self._stalled_at = STALLED, now + STALLED
         if self._out is not None and now - self._out < PATIENCE:
             return None
         if self._divergent is not None:
@@ -96,7 +102,9 @@ class Sync:
         ]
         if ahead:
             return min(ahead, key=lambda k: self._peers[k].asked)
-        if missing and now - self._since >= STALLED:
+        if missing and now >= self._stalled_at:
+            self._idle = min(2 * self._idle, RARELY)
+            self._stalled_at = now + self._idle
             level = [k for k, p in self._peers.items() if p.state and not p.gone]
             if level:
                 return min(level, key=lambda k: self._peers[k].asked)
