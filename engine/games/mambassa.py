@@ -28,7 +28,7 @@ from typing import Final
 from engine.cards import ITALIAN, DeckKind
 from engine.contract import Game, Move, Public, Scored, State
 from engine.errors import OutOfTurn
-from engine.games import mambassa_bot, mambassa_hands, mambassa_moves
+from engine.games import mambassa_bot, mambassa_hands, mambassa_moves, mambassa_playout
 from engine.games.mambassa_hands import (
     FRENCH40,
     MAX_SEATS,
@@ -96,6 +96,12 @@ class Mambassa(Game):
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return mambassa_bot.suggest(_own(view), seat, rng)
+
+    def determine(self, view: State, seat: int, rng: random.Random) -> MambassaState:
+        return mambassa_playout.determine(_own(view), seat, rng)
+
+    def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
+        return mambassa_playout.roll_out(_own(state), seat, rng)
 
 
 def _own(state: State) -> MambassaState:

@@ -39,14 +39,15 @@ _MONTES: Final = tuple(
 
 MOST_MEASURED: Final = 8
 ENOUGH: Final = (
-    (26, 24, 22, 20),
-    (25, 23, 21, 19),
-    (24, 22, 20, 18),
-    (23, 21, 19, 17),
-    (22, 20, 18, 16),
-    (21, 19, 17, 15),
-    (21, 19, 17, 15),
+    (25, 19, 17, 17),
+    (23, 22, 18, 16),
+    (22, 22, 21, 18),
+    (23, 21, 21, 17),
+    (21, 21, 19, 17),
+    (21, 19, 19, 16),
+    (20, 19, 17, 15),
 )
+"""[players - 2][rounds gone]: best responses to players who do the same; see engine/BOTS.md."""
 
 
 class Keys(dict[Faces, int]):
