@@ -13,8 +13,11 @@ import pytest
 from engine import registry, worlds
 from engine.contract import Answers, Ask, Cards, Decide, Move, Over, Shuffle, State
 from engine.errors import EngineError
-from engine.games import briscola_careful, petrangola_playout
+from engine.games import briscola_careful, mambassa_playout, petrangola_playout
 from engine.games.briscola_state import BriscolaState
+from engine.games.mambassa_hands import is_declared
+from engine.games.mambassa_position import Phase as MambassaPhase
+from engine.games.mambassa_state import MambassaState
 from engine.games.petrangola import Exchange, PetrangolaState
 from engine.games.petrangola_bot import suggest as petrangola_move
 from engine.games.petrangola_moves import CAMICIA, KNOCK, KNOCK_SHOW, STAY
@@ -318,3 +321,44 @@ def outcomes(state: State) -> set[tuple[tuple[int, int], ...]]:
     if counts:
         return {tuple(sorted(counts))}
     return set(itertools.chain(*(outcomes(state.apply(move)) for move in state.legal())))
+
+
+# -- Mambassa --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_a_roll_out_of_mambassa_keeps_all_cards_and_ends_as_the_rules_do(seats: int) -> None:
+    rng = Random(seats)
+    ends = set()
+    for seed in range(60):
+        state: State = Setting("mambassa", "mambassa", seats).start()
+        dealer = Dealer(Random(seed), generous=True)
+        while cast(MambassaState, state).phase is not MambassaPhase.PLAY:
+            turn = state.turn()
+            if isinstance(turn, Cards):
+                state = state.apply(dealer.answer(turn))
+                continue
+            due = turn.seat if isinstance(turn, Decide) else cast(Ask, turn).seats[0]
+            move = rng.choice(state.legal(due))
+            state = state.apply(worlds.chosen(state, due, move, rng))
+        hands, declared = mambassa_playout.finish(cast(MambassaState, state))
+        together = [face for hand in hands for face in hand]
+        assert len(together) == len(set(together)) == 4 * seats
+        special = [seat for seat, h in zip(state.players, hands, strict=True) if is_declared(h)]
+        assert tuple(special) == declared
+        ends.add(len(declared))
+    assert 0 in ends
+
+
+def test_no_world_gives_a_hand_that_was_denied() -> None:
+    """What `none` said, for all hands that were not resealed since."""
+    found = 0
+    for _, view, seat in choices("mambassa"):
+        mine = cast(MambassaState, view)
+        for seed in range(5):
+            world = view.game.determine(view, seat, Random(seed))
+            for promise, (declares, reseals) in zip(mine.promises, mine.claims, strict=True):
+                if not declares and reseals == mine.reseals:
+                    assert not is_declared([world.faces[slot] for slot in promise.slots])
+                    found += 1
+    assert found
