@@ -218,13 +218,13 @@ def test_a_roll_out_plays_as_the_states_do(preset: str, seats: int) -> None:
         assert len(set(when)) == seats or not late
 
 
-@pytest.mark.parametrize("seats", [2, 3, 7])
-def test_hands_of_players_by_advice_end_soon(seats: int) -> None:
+@pytest.mark.parametrize(("seats", "hands"), [(2, 400), (3, 60), (7, 30)])
+def test_hands_of_players_by_advice_end_soon(seats: int, hands: int) -> None:
     """Nobody waits for ever for a better hand than the others."""
     longest = 0
-    for start in petrangola_worlds("marche", seats, 60):
+    for start in petrangola_worlds("emilia", seats, hands):
         state, turns = start, 0
-        while state.phase is Phase.PLAY and state.hand == start.hand:
+        while state.phase is Phase.PLAY and state.hand == start.hand and turns < 20 * seats:
             seat = state.players[state.at]
             view = cast(PetrangolaState, state.view(seat))
             move = petrangola_move(view, seat, Random(turns))
@@ -278,6 +278,18 @@ def test_whoever_holds_a_petrangola_knocks() -> None:
     assert petrangola_move(desk.seen(1), 1, Random(1)) == KNOCK
     shown = seat_down({1: "2c 2d 2s"}, "7s Cb 3b", preset="marche").say("stay")
     assert petrangola_move(shown.seen(1), 1, Random(1)) == KNOCK_SHOW
+
+
+@pytest.mark.rule("PET-24")
+def test_no_world_gives_a_petrangola_to_who_knocked_plain() -> None:
+    hands = {1: "Ac Rc 3s", 2: "4b 5d 6c", 0: "Rd Cd 2s"}
+    desk = seat_down(hands, "7b Fs 3b", preset="marche", live=True).say("stay", "knock")
+    view = desk.seen(2)
+    (promise,) = view.promises
+    judge = view.match.judge
+    for seed in range(200):
+        world = view.game.determine(view, 2, Random(seed))
+        assert not judge.value([world.faces[slot] for slot in promise.slots]).petrangola
 
 
 def test_who_knocked_is_taken_to_have_had_a_reason() -> None:
