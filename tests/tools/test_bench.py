@@ -6,12 +6,12 @@ import json
 import math
 from random import Random
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from engine import registry
-from engine.contract import Decide, Move, State
+from engine.contract import Cards, Decide, Move, State
 from node.search import Budget, Level
 from tests.tools.running import busso
 from tools import bench_games, duels
@@ -34,7 +34,9 @@ def test_a_game_has_a_speed_by_its_api_and_by_its_roll_outs(name: str) -> None:
 
 
 @every_game
-def test_the_walk_counts_every_move_that_somebody_chose(name: str) -> None:
+def test_the_walk_counts_every_move_that_somebody_chose(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     game = registry.get(name)
     walk = Walk(game, duels.usual_players(game, None))
     applied = 0
@@ -59,13 +61,10 @@ def test_the_walk_counts_every_move_that_somebody_chose(name: str) -> None:
                 applied += len(given.moves)
             return Seen(self.state.apply(given))
 
-    walk.state = Seen(walk.state)  # type: ignore[assignment]  # a stand-in with the three methods
-    monkey = game.start
-    try:
-        game.start = lambda options, seats: Seen(monkey(options, seats))  # type: ignore
-        assert walk.hands() == applied > 0
-    finally:
-        del game.start
+    walk.state = cast(State, Seen(walk.state))
+    start = game.start
+    monkeypatch.setattr(game, "start", lambda options, seats: Seen(start(options, seats)))
+    assert walk.hands() == applied > 0
 
 
 def test_the_floor_makes_as_many_calls() -> None:
@@ -172,7 +171,7 @@ def test_a_table_that_a_game_is_not_for_is_refused() -> None:
 
 def test_decks_are_whole() -> None:
     state = registry.get("briscola").start(duels.usual_options(registry.get("briscola")), 3)
-    drawn = duels.shuffled(state.turn(), Random(1))  # type: ignore[arg-type]  # it asks for a draw
+    drawn = duels.shuffled(cast(Cards, state.turn()), Random(1))
     assert drawn is not None
     state.apply(drawn)
 
