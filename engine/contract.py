@@ -273,11 +273,20 @@ class Pile:
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """What a hand scores in one category (`point`, `novanta`), in words and in points."""
+
+    category: str
+    text: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """One hand's worth in `busso score`: rank 1 is best, equal hands share a rank.
 
-    `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5. `details` are lines that say
-    what they are made of, where the game has several things to count.
+    `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5. `details` say what they are
+    made of, where the game has several things to count.
     """
 
     hand: str
@@ -285,7 +294,7 @@ class Scored:
     points: int
     rank: int
     parts: int = 1
-    details: tuple[str, ...] = ()
+    details: tuple[Detail, ...] = ()
 
     @property
     def amount(self) -> str:

@@ -421,7 +421,8 @@ class RecordWriter:
                 out = sorted({breach.promise.seat for breach in after.breaches})
                 self._entries += [DeckLine(()), LeaveLine(tuple(out), False)]
             case Leave(seats, may_return) if _ends_hand(before, after):
-                if before.turn() == Cards((Reveal(),)) and not before.promises:
+                resealed = any(isinstance(other, Resealed) for _, other in held)
+                if before.turn() == Cards((Reveal(),)) and not before.promises and not resealed:
                     self._write_live(held, Revealed(before.faces))
                 else:
                     self._entries.append(DeckLine(()))

@@ -36,7 +36,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "dealer-drawn": "{name} draws the lower card and deals first; {0} were drawn.",
     "draws-again": "All pairs were equal: both draw from a new deck.",
     "deals": "{name} deals hand {0} and is cartaro.",
-    "bianca": "{name}: Scarta per mano bianca! (carta bianca)",
+    "bianca": "{name} says mano bianca: no figure in the hand, scarta per mano bianca!",
     **{
         f"bianca.{n}": f"{{name}}: Scarta per mano bianca! And {n} will be exchanged."
         for n in range(1, 6)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.contract import Scored
+from engine.contract import Detail, Scored
 from engine.errors import NotationError
 from engine.games.picchetto_cards import PACKS, Pack, hand_of, ranks_of, runs_of
 from engine.games.picchetto_declare import (
@@ -30,13 +30,13 @@ _NAMES: Final = ("point", "sequences", "sets")
 
 @dataclass(slots=True)
 class _Side:
-    """One hand while the declarations are counted; `lines` says what it scores, in order."""
+    """One hand while the declarations are counted; `details` say what it scores, in order."""
 
     text: str
     hand: int
     points: int = 0
     kind: str = "nothing"
-    lines: list[str] = field(default_factory=list)
+    details: list[Detail] = field(default_factory=list)
 
 
 def score(options: PicchettoOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
@@ -52,7 +52,7 @@ def score(options: PicchettoOptions, hands: Sequence[str]) -> tuple[Scored, ...]
         _count(pack, category, sides)
     ranks = [1 + sum(other.points > side.points for other in sides) for side in sides]
     return tuple(
-        Scored(side.text, side.kind, side.points, rank, details=tuple(side.lines))
+        Scored(side.text, side.kind, side.points, rank, details=tuple(side.details))
         for side, rank in zip(sides, ranks, strict=True)
     )
 
@@ -83,10 +83,11 @@ def _count(pack: Pack, category: Category, sides: Sequence[_Side]) -> None:
         if own is None or not all(own.beats(other) for other in others):
             tied = own is not None and own in others
             if tied:
-                side.lines.append(f"{_NAMES[category]}: equal, nothing")
+                side.details.append(Detail(_NAMES[category], "equal, nothing", 0))
             continue
         parts = _parts(pack, category, own, side.hand)
-        side.lines.append(f"{_NAMES[category]}: " + ", ".join(text for text, _ in parts))
+        words, points_of = zip(*parts, strict=True)
+        side.details.append(Detail(_NAMES[category], ", ".join(words), sum(points_of)))
         if side.kind == "nothing":
             side.kind = "declared"
         for _, points in parts:
@@ -96,7 +97,7 @@ def _count(pack: Pack, category: Category, sides: Sequence[_Side]) -> None:
             if before < BONUS_AT <= side.points and nothing:
                 side.points += NOVANTA
                 side.kind = "novanta"
-                side.lines.append(f"novanta: {NOVANTA}")
+                side.details.append(Detail("novanta", str(NOVANTA), NOVANTA))
 
 
 def _parts(pack: Pack, category: Category, own: Claim, hand: int) -> list[tuple[str, int]]:

@@ -62,7 +62,7 @@ def test_what_two_hands_score(case: dict[str, Any]) -> None:
     options = make_options(*case.get("options", []))
     scored = GAME.score(options, [case["elder"], case["younger"]])
     assert [one.points for one in scored] == case["points"]
-    assert [list(one.details) for one in scored] == case["lines"]
+    assert [[f"{d.category}: {d.text}" for d in one.details] for one in scored] == case["lines"]
     assert [one.hand for one in scored] == [case["elder"], case["younger"]]
     a, b = case["points"]
     assert [one.rank for one in scored] == [1 + (a < b), 1 + (b < a)]

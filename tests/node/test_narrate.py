@@ -111,7 +111,7 @@ SENTENCES = [
 @pytest.mark.parametrize("text", SENTENCES)
 def test_a_sentence_is_whole_and_asks_for_what_a_note_has(text: str) -> None:
     assert text[0].isupper() or text.startswith("{")
-    assert text.endswith((".", "!"))
+    assert text.endswith((".", "!", "?"))
     assert text.isprintable()
     fields = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     assert all(re.fullmatch(r"name\d?|\d", name) for name in fields)
