@@ -113,7 +113,7 @@ def card_names(kind: DeckKind, faces: Sequence[int]) -> str:
 def worth(state: State, faces: Sequence[int]) -> str:
     """What a hand of known cards is worth by the table's rules: `27 points`, `scala of 30`; ""
     if the game values no such hand, or a card isn't known."""
-    if not faces or UNKNOWN in faces:
+    if not faces or UNKNOWN in faces or not state.game.hands_compare:
         return ""
     options: Any = state.options
     if "decks" in specs(type(options)):  # the number in play, whatever `auto` would mean here
@@ -166,6 +166,8 @@ def standing_line(state: State, names: Sequence[str]) -> str:
 
 def result_line(result: Result, names: Sequence[str]) -> str:
     """How a match ended."""
+    if result.reason == "unfinished":
+        return "The match ends here, as the table agreed before it."
     if not result.winners:
         return f"Result: {result.reason}."
     winners = ", ".join(names[seat] for seat in result.winners)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from node.lobby import Offer
+from node.narrate import names_of, result_line, standing_line
 from protocol.audit import Report, audit_file
 from protocol.group import choose_group
 from protocol.header import MAX_NAME
@@ -199,12 +200,10 @@ def _tell(out: Output, played: Played, report: Report, target: Path, verify_ms: 
             f"  dealing took {middle:.0f} ms a hand (from {min(deals):.0f} to {max(deals):.0f}): "
             "every player shuffled, every shuffle was proved and checked by all"
         )
-    if report.header and report.result:
-        names = [seat.name for seat in report.header.seats]
-        order = report.last.order if report.last else ()
-        for chair, seat in enumerate(order):
-            won = "  wins the pot" if chair in report.result.winners else ""
-            out.line(f"  {names[seat]:<12} {report.result.scores[chair]} tokens{won}")
+    if report.last and report.result:
+        names = names_of(report.last)
+        out.line(f"  {standing_line(report.last.state, names)}")
+        out.line(f"  {result_line(report.result, names)}")
     out.line(f"  log: {target}")
     out.remark(f"  busso verify {target}")
     out.remark(f"  busso replay {target}")

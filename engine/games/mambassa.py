@@ -69,6 +69,7 @@ class Mambassa(Game):
     options_type = MambassaOptions
     presets = PRESETS
     default_preset = "mambassa"
+    hands_compare = True
     min_seats = MIN_SEATS
     max_seats = MAX_SEATS
     phrases = PHRASES

@@ -66,6 +66,7 @@ class Petrangola(Game):
     options_type = PetrangolaOptions
     presets = PRESETS
     default_preset = "marche"
+    hands_compare = True
     min_seats = petrangola_hands.MIN_SEATS
     max_seats = MAX_SEATS
     phrases = PHRASES

@@ -199,7 +199,7 @@ def test_results_and_scores() -> None:
         "Result: last-alive; won by Bruno."
     )
     assert result_line(Result((), (2, 1), (1, 1), (0, 0), "unfinished"), NAMES) == (
-        "Result: unfinished."
+        "The match ends here, as the table agreed before it."
     )
     assert standing_line(dealt(), NAMES[:2]) == "Tokens: Ada 3, Bruno 3."
 
