@@ -10,7 +10,8 @@ Conventions (`PROOFS.md`, "Group"): additive notation, base `G`, order `Q`; a sc
 in [0, Q) encoded in 32 little-endian octets; a point is opaque and encoded in 32 octets. All
 operations are total: the identity is a point like any other, and only `decode` may refuse it.
 
-The environment variable `BUSSO_GROUP` (`python` or `sodium`) forces a backend.
+The environment variable `BUSSO_GROUP` (`python` or `sodium`) forces a backend. `BUSSO_THREADS=1`
+keeps long lists on one thread: better where as many nodes as cores share a computer.
 """
 
 from __future__ import annotations
@@ -276,11 +277,12 @@ def choose_group(environ: Mapping[str, str]) -> Group:
     from protocol.group_sodium import open_sodium  # noqa: PLC0415
 
     wanted = environ.get("BUSSO_GROUP", "")
+    threads = 1 if environ.get("BUSSO_THREADS") == "1" else None
     if wanted not in ("", "python", "sodium"):
         raise BackendError("BUSSO_GROUP must be 'python' or 'sodium'.")
     if wanted != "python":
         try:
-            return open_sodium()
+            return open_sodium(threads)
         except BackendError:
             if wanted == "sodium":
                 raise

@@ -230,14 +230,15 @@ def _raw(point: Point) -> SodiumPoint:
 
 
 @functools.lru_cache(maxsize=1)
-def open_sodium() -> SodiumGroup:
-    """The group on the first libsodium that loads and passes the known answers.
+def open_sodium(threads: int | None = None) -> SodiumGroup:
+    """The group on the first libsodium that loads and passes the known answers; `threads` as for
+    SodiumGroup.
 
     BackendError: there is none. The failure isn't cached.
     """
     for library in sodium_library.libraries():
         try:
-            group = SodiumGroup(library)
+            group = SodiumGroup(library, threads)
             known_answers(group)
         except (BackendError, SodiumError):
             continue

@@ -236,7 +236,8 @@ class Position:
         after = rounds.HANDLERS[due.kind].complete(self, parts)
         head = next_head(self.head, step.pack())
         signed = {**self.signed, **dict.fromkeys(due.seats, self.step)}
-        return step, replace(after, step=self.step + 1, head=head, signed=signed)
+        # Whatever allowed this step to be proved later says nothing of the next one.
+        return step, replace(after, step=self.step + 1, head=head, signed=signed, later=False)
 
     def settle(self) -> Position:
         """Answer whatever the engine asks that needs nobody's contribution any more."""

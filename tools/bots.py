@@ -38,7 +38,8 @@ class Bots:
 
     def __init__(self, folder: Path, backend: str = "auto") -> None:
         self.folder = folder
-        self._environment = dict(os.environ)
+        # They share this computer, so that a thread of one only takes from another.
+        self._environment = {**os.environ, "BUSSO_THREADS": "1"}
         if backend != "auto":
             self._environment["BUSSO_GROUP"] = backend
         self._said: queue.SimpleQueue[Said] = queue.SimpleQueue()
