@@ -463,6 +463,10 @@ class Game(ABC):
             return self.suggest(view, seat, rng)
         return rng.choice(view.legal(seat))
 
+    def shortlist(self, view: State, seat: int) -> Sequence[Move]:
+        """The legal moves among which `seat` may have to search, by default all of them."""
+        return view.legal(seat)
+
     def determine(self, view: State, seat: int, rng: random.Random) -> State:
         """A world that `seat` can't tell from the real one: `view.played_openly` with every card
         that `seat` doesn't see sampled. By default all decks are alike that agree with the cards

@@ -101,7 +101,10 @@ def choose(
     suggested = game.suggest(view, seat, rng)
     if level is Level.MEDIUM or not view.faces:
         return suggested  # without a deck that lies dealt there is no world to sample
-    moves = [suggested, *(move for move in legal if move != suggested)][:MAX_CANDIDATES]
+    others = [move for move in game.shortlist(view, seat) if move != suggested]
+    moves = [suggested, *others[: MAX_CANDIDATES - 1]]
+    if len(moves) == 1:
+        return suggested
     search = _Search(view, seat, rng, budget or Budget(), clock, stopped)
     return search.best(moves)
 

@@ -98,6 +98,9 @@ class Mambassa(Game):
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return mambassa_bot.suggest(_own(view), seat, rng)
 
+    def shortlist(self, view: State, seat: int) -> Sequence[Move]:
+        return mambassa_bot.shortlist(_own(view), seat)
+
     def determine(self, view: State, seat: int, rng: random.Random) -> MambassaState:
         return mambassa_playout.determine(_own(view), seat, rng)
 

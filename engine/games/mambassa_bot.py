@@ -39,6 +39,8 @@ _LONG = 4
 """Rounds after which a hand that is good enough knocks, whatever it could become."""
 _ONE_TURN = 6
 """How much less is enough for the dealer's swap, after which the others have one turn."""
+_SHORTLIST = 8
+"""Exchanges that are worth searching."""
 _SAMPLE = 10
 """Cards that are tried to see what a drawn one may be worth."""
 _NEAR = 4
@@ -64,6 +66,20 @@ def suggest(view: MambassaState, seat: int, rng: random.Random) -> Move:
         enough = _enough(view) - _ONE_TURN
         return legal[1] if view.match.judge.value(monte).halves >= enough else first
     return legal[-1] if len(legal) == 2 else rng.choice(legal)
+
+
+def shortlist(view: MambassaState, seat: int) -> Sequence[Move]:
+    """The moves without an exchange, and the exchanges whose hands are worth most by themselves."""
+    legal = view.legal(seat)
+    visible = view.visible(seat)
+    slots = (*view.hand_of(seat), *view.monte)
+    cards = tuple(view.faces[slot] if visible >> slot & 1 else UNKNOWN for slot in slots)
+    if UNKNOWN in cards or Exchange not in map(type, legal):
+        return legal
+    exchanges = [move for move in legal if isinstance(move, Exchange)]
+    exchanges.sort(key=lambda move: -_worth(view, move.hand(cards)))
+    others = [move for move in legal if not isinstance(move, Exchange)]
+    return [*exchanges[:_SHORTLIST], *others]
 
 
 def _enough(view: MambassaState) -> int:

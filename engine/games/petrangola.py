@@ -93,6 +93,9 @@ class Petrangola(Game):
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return petrangola_bot.suggest(_own(view), seat, rng)
 
+    def shortlist(self, view: State, seat: int) -> Sequence[Move]:
+        return petrangola_bot.shortlist(_own(view), seat)
+
     def determine(self, view: State, seat: int, rng: random.Random) -> PetrangolaState:
         return petrangola_bot.determine(_own(view), seat, rng)
 

@@ -64,6 +64,8 @@ _IMPATIENCE: Final = 0.2
 """How much likelier it may be for each round from the third on, so that every hand ends."""
 _DENIED: Final = 8.0
 """Points that it is worth not to leave the next player a petrangola, while the hand goes on."""
+_SHORTLIST: Final = 5
+"""Exchanges that are worth searching."""
 _MAX_TRIES: Final = 40
 _LEAST_KNOCK: Final = 17
 """Keys with which the roll-outs' policy hardly ever knocks lie below this."""
@@ -98,6 +100,21 @@ def suggest(view: PetrangolaState, seat: int, rng: random.Random) -> Move:
         elif worth == most:
             best.append(move)
     return rng.choice(best)
+
+
+def shortlist(view: PetrangolaState, seat: int) -> Sequence[Move]:
+    """The ways to knock, and the exchanges that look best."""
+    legal = view.legal(seat)
+    visible = view.visible(seat)
+    if Exchange not in map(type, legal):
+        return legal
+    cards = (*_faces(view, view.hand_of(seat), visible), *_faces(view, view.monte, visible))
+    if UNKNOWN in cards:
+        return legal
+    table = _Table(view, visible, *tables(view.match.judge))
+    order = sorted(legal, key=lambda move: table.worth(move, cards), reverse=True)
+    exchanges = [move for move in order if isinstance(move, Exchange)][:_SHORTLIST]
+    return [*exchanges, *(move for move in legal if not isinstance(move, Exchange))]
 
 
 def _faces(view: PetrangolaState, slots: Sequence[int], visible: int) -> Faces:
