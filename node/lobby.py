@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import registry
-from engine.contract import Game
+from engine.contract import Game, State
 from engine.errors import EngineError
 from engine.options import from_items, items
 from node.errors import NodeError
@@ -74,12 +74,12 @@ def make_card(
     return sign(card, identity)
 
 
-def check_card(card: TableCard) -> None:
-    """LobbyError unless this program can play what the card offers."""
+def playable(card: TableCard) -> State:
+    """The first state of what the card offers; LobbyError if this program can't play it."""
     try:
         game = registry.get(card.game)
         options: Any = from_items(game.options_type, card.options)
-        game.start(options, card.seats)
+        return game.start(options, card.seats)
     except EngineError as error:
         raise LobbyError(f"This table can't be joined: {error}.") from error
 

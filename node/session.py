@@ -30,6 +30,7 @@ from node.lobby import (
     header_entry,
     is_agreement,
     make_card,
+    playable,
     propose,
     sealed,
 )
@@ -37,6 +38,7 @@ from node.mesh import Mesh, Profile
 from node.sync import Sync
 from protocol import table as tables
 from protocol.contribution import Entry, Kind
+from protocol.deal import warm_up
 from protocol.files import Disk
 from protocol.group import Group
 from protocol.header import Header
@@ -210,6 +212,7 @@ class Session:
         """Open a table and a door; the door's port. PortTaken, OptionError."""
         offer.check()
         self._offer = offer
+        warm_up(self._group, offer.game.start(offer.options, offer.seats).deck)
         table = self._random(TABLE_SIZE)
         mesh = self._start_mesh(table, address)
         self._card = make_card(
@@ -223,6 +226,7 @@ class Session:
     def join(self, card: TableCard, host: str, *, address: str = "*") -> None:
         """Ask for a seat at the table that showed `card` at the numeric address `host`."""
         self._card = card
+        warm_up(self._group, playable(card).deck)
         mesh = self._start_mesh(card.table, address)
         mesh.dial(card.key, card.curve, host, card.port, at_once=True)
         self._host_address = host

@@ -34,7 +34,9 @@ from protocol.hashing import (
     VERSION,
     card_points,
     encode_list,
+    generators,
     hash_parts,
+    second_generator,
     u64le,
 )
 from protocol.keyproof import KeyPair, KeyStatement, hand_key, joint_key, prove_key, verify_key
@@ -501,6 +503,15 @@ def key_hash(terms: Terms, seat: int, head: bytes, public: bytes) -> bytes:
 def _commitment(tag: str, terms: Terms, seat: int, head: bytes, value: bytes) -> bytes:
     parts = (VERSION, terms.match, u64le(terms.hand), u64le(seat), head, value)
     return hash_parts(tag, *parts)[:32]
+
+
+def warm_up(group: Group, deck: CardDeck) -> None:
+    """Compute what every deal of `deck` needs and no deal changes, so that the first one doesn't
+    wait for it: generators, card points, tables of the group."""
+    second_generator(group)
+    generators(group, deck.size)
+    _card_table(group, deck.kind.name, deck.size)
+    group.mul_base(1)
 
 
 _tables: dict[tuple[str, str, int], dict[bytes, int]] = {}
