@@ -47,7 +47,8 @@ ENOUGH: Final = (
     (21, 19, 19, 16),
     (20, 19, 17, 15),
 )
-"""[players - 2][rounds gone]: best responses to players who do the same; see engine/BOTS.md."""
+"""[players - 2][rounds gone]: measured, and smoothed by hand where it was noise; see
+engine/BOTS.md."""
 
 
 class Keys(dict[Faces, int]):
