@@ -25,6 +25,7 @@ from protocol.log import read_log
 from protocol.shares import make_shares, verify_shares
 from protocol.shuffle import encode_shuffle_body, shuffle, start_deck, verify_shuffle
 from tools import bench_games, demo
+from tools.arguments import make_parser
 from tools.output import Output
 
 ROUNDS = 5
@@ -88,11 +89,12 @@ def deal(args: argparse.Namespace, out: Output) -> dict[str, Any]:
     firsts = done.deck.firsts
     shares = make_shares(group, seed, b"bench", key, firsts)
     multiply, base, add = _operations(group)
-    # Operations a card: see PROOFS.md, "Cost".
+    # What the formulas of PROOFS.md need for each card. A shuffle: a', b', c, d, t and the sums T3,
+    # T4a, T4b; its verification: one term for each of c, d, t, h, a, b, a', b'.
     parts = {
         "shuffle_and_prove": (
             _median(lambda: shuffle(group, seed, b"bench", key.public, deck)),
-            count * (6 * multiply + 5 * base + 9 * add),
+            count * (6 * multiply + 4 * base + 8 * add),
         ),
         "verify_shuffle": (
             _median(lambda: verify_shuffle(group, b"bench", key.public, deck, body)),
@@ -146,15 +148,9 @@ def verification(args: argparse.Namespace, out: Output) -> dict[str, Any]:
 
 
 def _demo_arguments(args: argparse.Namespace, hands: int) -> argparse.Namespace:
-    return argparse.Namespace(
-        game=None,
-        preset=None,
-        options=[("tokens", "9")],
-        players=args.players,
-        hands=hands,
-        backend="auto",
-        port=0,
-    )
+    """What `busso demo` would be given."""
+    words = ["demo", "--players", str(args.players), "--hands", str(hands)]
+    return make_parser().parse_args([*words, "--option", "tokens=9"])
 
 
 def _print(out: Output, value: dict[str, Any]) -> None:

@@ -210,3 +210,21 @@ def test_a_level_is_one_of_three() -> None:
     said = busso("demo", "--level", "grandmaster")
     assert said.code == ExitCode.USAGE
     assert "--level" in said.err
+
+
+@pytest.mark.parametrize(
+    ("what", "keys"),
+    [
+        ("deal", {"shuffle_and_prove", "verify_shuffle", "make_shares", "verify_shares"}),
+        ("verify", {"verify_ms", "signatures_ms", "status"}),
+    ],
+)
+def test_dealing_and_verifying_are_measured(what: str, keys: set[str]) -> None:
+    said = busso("bench", what, "--players", "2", "--json")
+    assert said.code == 0
+    value = json.loads(said.out)
+    assert keys <= set(value)
+    for name in keys & {"shuffle_and_prove", "verify_shuffle", "make_shares", "verify_shares"}:
+        assert value[name]["ratio"] > 0
+    assert value.get("status", "complete") == "complete"
+    assert len(value.get("deal_ms", [1.0, 1.0, 1.0])) == 3
