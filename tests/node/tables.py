@@ -99,29 +99,15 @@ def play(
     nodes: list[Seated] = []
     port = 0
     for number in range(players):
-        cheats = tamper is not None and number == players - 1
-        identity = Identity.generate()
-        events: list[SessionEvent] = []
-        kind = CheatingSession if cheats else Session
-        session = kind(
-            identity,
-            NAMES[number],
-            folder / str(number),
-            group=group or default_group(),
-            chooser=Bot(random.Random(number)),
-            on_event=events.append,
-        )
-        if isinstance(session, CheatingSession) and tamper is not None:
-            session.tamper, session.cheat = tamper, identity
-        nodes.append(Seated(session, identity, events))
+        cheats = tamper if number == players - 1 else None
+        node = seat(folder, number, tamper=cheats, group=group)
+        nodes.append(node)
         if number == 0:
-            port = session.host(offer(players, hands, game), address="127.0.0.1")
+            port = node.session.host(offer(players, hands, game), address="127.0.0.1")
         else:
             card, address = find_table("127.0.0.1", port, 10)
-            session.join(card, address, address="127.0.0.1")
-    for node in nodes:
-        node.thread = threading.Thread(target=node.run, daemon=True)
-        node.thread.start()
+            node.session.join(card, address, address="127.0.0.1")
+    start(nodes)
     honest = nodes[:-1] if tamper else nodes
     for node in honest:
         need(node.thread).join(DEADLINE)
@@ -129,6 +115,36 @@ def play(
         node.session.stop()
         need(node.thread).join(DEADLINE)
     return nodes
+
+
+def seat(
+    folder: Path, number: int, *, tamper: Tamper | None = None, group: Group | None = None
+) -> Seated:
+    """A bot's node that has no table yet."""
+    identity = Identity.generate()
+    events: list[SessionEvent] = []
+    kind = CheatingSession if tamper else Session
+    session = kind(
+        identity,
+        NAMES[number],
+        folder / str(number),
+        group=group or default_group(),
+        chooser=Bot(random.Random(number)),
+        on_event=events.append,
+    )
+    if isinstance(session, CheatingSession) and tamper is not None:
+        session.tamper, session.cheat = tamper, identity
+    return Seated(session, identity, events)
+
+
+def start(nodes: Iterable[Seated]) -> list[threading.Thread]:
+    """Let nodes play, each on a thread of its own."""
+    threads = []
+    for node in nodes:
+        node.thread = threading.Thread(target=node.run, daemon=True)
+        node.thread.start()
+        threads.append(node.thread)
+    return threads
 
 
 def stopped(node: Seated) -> str:

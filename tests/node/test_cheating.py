@@ -19,6 +19,7 @@ from protocol.deal import DealSecrets
 from protocol.encoding import array, pack, unpack
 from protocol.group import default_group
 from protocol.log import read_log
+from protocol.messages import EntryMessage
 from protocol.shuffle import CIPHERTEXT_SIZE
 from tests.node.tables import CheatingSession, Tamper, forge, play, resign, stopped
 
@@ -128,3 +129,20 @@ def test_a_forged_signature_accuses_nobody_and_hides_nothing(tmp_path: Path) -> 
     logs = {need(node.session.log).read_bytes() for node in nodes[:-1]}
     assert len(logs) == 1
     assert audit_file(logs.pop(), default_group()).good
+
+
+def test_two_stories_told_to_two_nodes_convict_at_both(tmp_path: Path) -> None:
+    """Each has seen one commitment only: the logs part, are compared, and the cheat is named."""
+
+    def tamper(session: CheatingSession, entry: Entry) -> Iterable[Entry]:
+        if entry.contribution.kind is not Kind.COMMIT:
+            return (entry,)
+        body = entry.contribution.body
+        other = resign(session.cheat, entry, body[:-1] + bytes([body[-1] ^ 1]))
+        keys = need(session.table).header.header.keys
+        honest = [key for key in keys if key != session.cheat.public]
+        for key, story in zip(honest, (entry, other), strict=True):
+            need(session._mesh).send(key, EntryMessage(story))
+        return ()
+
+    _all_name_the_cheat(tmp_path, tamper, "contradiction", Kind.COMMIT)

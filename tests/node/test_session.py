@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from node.door import find_table
 from node.lobby import Offer
-from node.session import Started
+from node.session import SessionEvent, Started, Stopped
 from protocol.audit import Status, audit_file
 from protocol.group import default_group
 from protocol.group_python import PythonGroup
-from tests.node.tables import offer, play
+from tests.node.tables import DEADLINE, offer, play, seat, start
 
 
 def test_honest_nodes_end_with_equal_logs_that_verify(tmp_path: Path) -> None:
@@ -48,3 +50,27 @@ def test_a_table_that_the_rules_forbid_is_not_opened() -> None:
     good = offer(4, 0)
     with pytest.raises(OptionError, match="deck"):
         Offer(good.game, good.options, 60).check()
+
+
+def test_who_comes_while_a_match_is_on_is_turned_away(tmp_path: Path) -> None:
+    nodes = [seat(tmp_path, number) for number in range(3)]
+    port = nodes[0].session.host(offer(2, 1), address="127.0.0.1")
+    card, address = find_table("127.0.0.1", port, 10)
+    nodes[1].session.join(card, address, address="127.0.0.1")
+    began = threading.Event()
+
+    def late(event: SessionEvent) -> None:
+        nodes[0].events.append(event)
+        if isinstance(event, Started):
+            began.set()
+
+    nodes[0].session._on_event = late
+    started = start(nodes[:2])
+    assert began.wait(DEADLINE)
+    nodes[2].session.join(card, address, address="127.0.0.1")
+    started += start(nodes[2:])
+    for thread in started:
+        thread.join(DEADLINE)
+    assert [node.error for node in nodes[:2]] == [None, None]
+    assert isinstance(nodes[2].error, Stopped)
+    assert nodes[2].session.table is None
