@@ -197,7 +197,9 @@ class Judge:
         a, b, c = faces
         found = self._known.get((a, b, c))
         if found is None:
-            found = self._known[a, b, c] = self._judge((a, b, c))
+            found = self._judge((a, b, c))
+            for order in permutations((a, b, c)):
+                self._known[order] = found
         return found
 
     def _judge(self, faces: tuple[int, int, int]) -> Value:

@@ -29,7 +29,7 @@ from engine.contract import (
 )
 from engine.errors import OutOfTurn
 from engine.games import petrangola_moves, petrangola_settle
-from engine.games.petrangola_hands import HAND
+from engine.games.petrangola_hands import HAND, MAX_DECKS
 from engine.games.petrangola_moves import (
     CAMICIA,
     DECLINE,
@@ -65,7 +65,12 @@ class Phase(IntEnum):
 
 
 _PLAY = Phase.PLAY
-_CUTS: Final = tuple(Cut(at) for at in range(1, petrangola_moves.MAX_CUT + 1))
+_ALL_CUTS: Final = tuple(Cut(at) for at in range(1, petrangola_moves.MAX_CUT + 1))
+_CUTS: Final = {
+    ITALIAN.size * copies: _ALL_CUTS[: ITALIAN.size * copies - 1]
+    for copies in range(1, MAX_DECKS + 1)
+}
+"""By the size of the deck."""
 _PLAIN: Final[tuple[Move, ...]] = (KNOCK, *EXCHANGES, CAMICIA)
 _SHOWN: Final[tuple[Move, ...]] = (KNOCK_SHOW, *EXCHANGES, CAMICIA)
 _EITHER: Final[tuple[Move, ...]] = (KNOCK, KNOCK_SHOW, *EXCHANGES, CAMICIA)
@@ -146,7 +151,7 @@ class Position(State):
             return _ANSWER if seat is None or seat in self.due.seats else ()
         if not isinstance(self.due, Decide) or seat not in (None, self.due.seat):
             return ()
-        return _CHOICE if phase is Phase.CHOOSE else _CUTS[: self.deck.size - 1]
+        return _CHOICE if phase is Phase.CHOOSE else _CUTS[len(self.match.sorted_deck)]
 
     def public(self) -> Public:
         cut = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import Deck
@@ -29,6 +30,9 @@ LAST_ALIVE: Final = "last-alive"
 ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
 _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
+
+note = lru_cache(maxsize=4096)(Note)
+"""`Note`, made once for all hands that announce the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     return Match(
         options,
         deck,
-        bytes(sorted(deck.face(card) for card in range(deck.size))),
+        _in_order(deck),
         judge(options, deck.copies),
         (options.tokens,) * seats,
         (bought,) * seats,
@@ -85,6 +89,11 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
         nothing,
         nothing,
     )
+
+
+@lru_cache(maxsize=8)
+def _in_order(deck: Deck) -> bytes:
+    return bytes(sorted(deck.face(card) for card in range(deck.size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +148,18 @@ def settle(
     options = match.options
     strength = _strength(match, values, when)
     lost = _losses(match, players, strength)
-    gained = _bonuses(match, players, values, sum(lost.values()))
-    tokens, paid, drawn, streak = match.tokens, match.paid, match.drawn, list(match.streak)
-    for seat in players:
-        streak[seat] = streak[seat] + 1 if seat in lost else 0
-    tokens = _add(tokens, lost, -1)
+    gained = _bonuses(match, players, values, lost) if max(strength)[0] >= THREE_ACES else {}
+    paid, drawn, streak = match.paid, match.drawn, [0] * len(match.streak)
+    for seat in lost:
+        streak[seat] = match.streak[seat] + 1
+    if len(players) < len(streak):
+        for seat in set(range(len(streak))).difference(players):
+            streak[seat] = match.streak[seat]
+    tokens = _add(match.tokens, lost, -1)
     notes = _announce(lost, tokens, [values[players.index(seat)] for seat in lost], streak)
     if gained:
         tokens = _add(tokens, gained, 1)
-        notes += tuple(Note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items())
+        notes += tuple([note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items()])
     if options.pot == "lost_tokens":
         paid = _add(paid, lost, options.stake)
         drawn = _add(drawn, gained, options.stake)
@@ -171,18 +183,20 @@ def changes(
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The tokens that seats lose and gain: `settle` for a roll-out, which asks for no more."""
     lost = _losses(match, players, _strength(match, values, when))
-    return lost, _bonuses(match, players, values, sum(lost.values()))
+    return lost, _bonuses(match, players, values, lost)
 
 
 def _strength(
     match: Match, values: Sequence[Value], when: Sequence[int]
 ) -> tuple[tuple[int, int], ...]:
     """PET-36: the higher the better."""
-    late = match.options.equal_petrangole_last_loses
+    keys = [value.key for value in values]
+    if max(keys) < LOWEST_PETRANGOLA or not match.options.equal_petrangole_last_loses:
+        return tuple([(key, 0) for key in keys])
     return tuple(
         [
-            (v.key, -w if late and v.key >= LOWEST_PETRANGOLA else 0)
-            for v, w in zip(values, when, strict=True)
+            (key, -late if key >= LOWEST_PETRANGOLA else 0)
+            for key, late in zip(keys, when, strict=True)
         ]
     )
 
@@ -200,18 +214,20 @@ def _losses(
     """PET-40, PET-41, PET-44: how many tokens each of the fallen loses."""
     options = match.options
     worst = min(strength)
+    if strength.count(worst) == 1:
+        return {players[strength.index(worst)]: 1}
     fallen = [seat for seat, s in zip(players, strength, strict=True) if s == worst]
     if len(players) == 2 and len(fallen) == 2:
         if options.final_tie == "nondealer_loses_token":
             fallen = fallen[:1]
         return dict.fromkeys(fallen, 1)
-    if len(fallen) > 1 and options.lowest_tie == "all_out":
+    if options.lowest_tie == "all_out":
         return {seat: match.tokens[seat] for seat in fallen}
     return dict.fromkeys(fallen, 1)
 
 
 def _bonuses(
-    match: Match, players: Sequence[int], values: Sequence[Value], lost: int
+    match: Match, players: Sequence[int], values: Sequence[Value], lost: dict[int, int]
 ) -> dict[int, int]:
     """PET-42, and PET-03 for where the tokens come from: `players` is the order of play."""
     found: dict[int, int] = {}
@@ -219,7 +235,7 @@ def _bonuses(
         if v.key >= THREE_ACES and v.points == 31:
             n = match.options.aces_bonus
             if match.options.pot == "lost_tokens":
-                in_pot = match.pot // match.options.stake + lost - sum(found.values())
+                in_pot = match.pot // match.options.stake + sum(lost.values()) - sum(found.values())
                 n = min(n, in_pot)
             if n:
                 found[seat] = n
@@ -233,14 +249,14 @@ def _announce(
     streak: Sequence[int],
 ) -> tuple[Note, ...]:
     """PET-61, for the table to hear before the audit."""
-    notes = [Note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
+    notes = [note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
     if len(lost) > 1:
-        notes.append(Note("fall-together", -1, (len(lost),)))
+        notes.append(note("fall-together", -1, (len(lost),)))
     for seat, value in zip(lost, values, strict=True):
         if value.petrangola:
-            notes.append(Note("fallen-with-petrangola", seat))
+            notes.append(note("fallen-with-petrangola", seat))
         if streak[seat] > 1:
-            notes.append(Note("bisciola", seat, (streak[seat],)))
+            notes.append(note("bisciola", seat, (streak[seat],)))
     return tuple(notes)
 
 

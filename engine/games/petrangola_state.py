@@ -28,7 +28,6 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN
@@ -43,7 +42,6 @@ from engine.contract import (
     Input,
     Leave,
     Move,
-    Note,
     Open,
     Over,
     Promise,
@@ -51,13 +49,13 @@ from engine.contract import (
     Revealed,
     Seen,
     Show,
-    Shuffle,
     Shuffled,
     mask_of,
 )
 from engine.errors import EngineError, IllegalMove, OutOfTurn
 from engine.games import petrangola_moves, petrangola_settle
-from engine.games.petrangola_hands import HAND, MAX_SEATS, PetrangolaOptions, deck_for
+from engine.games.petrangola_deal import looked_at, packets, shuffle
+from engine.games.petrangola_hands import MAX_SEATS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
     Camicia,
     Cut,
@@ -68,7 +66,8 @@ from engine.games.petrangola_moves import (
     Reenter,
     Stay,
 )
-from engine.games.petrangola_position import Hand, Phase, Position, open_slots, text_of
+from engine.games.petrangola_position import Phase, Position, open_slots, text_of
+from engine.games.petrangola_settle import note
 
 _PLAY = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
@@ -111,20 +110,24 @@ class PetrangolaState(Position):
         new = self._copy()
         at = given.faces.index(_ACE_OF_DENARI)
         dealer = self.players[at % len(self.players)]
-        new.notes = (Note("dealer-drawn", dealer, (at + 1,)),)
+        new.notes = (note("dealer-drawn", dealer, (at + 1,)),)
         return new._to_cut(dealer)
 
     def _to_cut(self, dealer: int) -> PetrangolaState:
-        """The next hand, with nothing of the last one's cards left (PET-05, PET-06)."""
+        """The next hand, with `dealer` as the last of the living (PET-05)."""
         living = self.match.living()
-        self.hand += 1
-        self.dealer = dealer
         at = living.index(dealer)
-        self.players = living[at + 1 :] + living[: at + 1]
+        return self._to_cut_for(living[at + 1 :] + living[: at + 1])
+
+    def _to_cut_for(self, players: tuple[int, ...]) -> PetrangolaState:
+        """The next hand of `players`, with nothing of the last one's cards left (PET-06)."""
+        self.hand += 1
+        self.dealer = dealer = players[-1]
+        self.players = players
         self._clear()
         self.phase = Phase.CUT
-        self.due = _DECIDE[self.players[-2]]
-        self.notes += (Note("deals", dealer, (self.hand,)),)
+        self.due = _DECIDE[players[-2]]
+        self.notes += (note("deals", dealer, (self.hand,)),)
         return self
 
     def _clear(self) -> None:
@@ -141,29 +144,29 @@ class PetrangolaState(Position):
         self.auto = False
 
     def _cut(self, move: Cut) -> PetrangolaState:
-        if move.at >= self.deck.size:
+        if move.at >= len(self.match.sorted_deck):
             raise IllegalMove("PET-06", f"the cut must be from 1 to {self.deck.size - 1}")
         new = self._copy()
         new.breaches = ()
         new.outcome = None
         new.phase = Phase.SHUFFLE
-        new.due = Cards((Shuffle(self.deck, move.at),))
-        new.notes = (Note("cut", self.players[-2], (move.at,)),)
+        new.due = shuffle(self.deck.copies, move.at)
+        new.notes = (note("cut", self.players[-2], (move.at,)),)
         return new
 
     def _shuffled(self, given: Shuffled) -> PetrangolaState:
         """CARD-06: packets of three, then the monte; the rest is the stock."""
         new = self._copy()
         n = len(self.players)
-        new.held, new.monte, new.when = _packets(n)
+        new.held, new.monte, new.when = packets(n)
         if given.faces is None:
             new.faces = bytes((UNKNOWN,)) * self.deck.size
         else:
             new.faces = self._checked(given.faces)
             new.auto = True
-        new.phase = Phase.LOOK
         if new.auto:
             return new._after_look()
+        new.phase = Phase.LOOK
         shows = [Show(new.held[i], self.players[i]) for i in range(n - 1)]
         new.due = Cards((*shows, Show(new.monte, self.dealer)))
         return new
@@ -173,18 +176,15 @@ class PetrangolaState(Position):
 
     def _after_look(self) -> PetrangolaState:
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
-        shown = [0] * self.seats
-        for seat, hand in zip(self.players, self.held, strict=True):
-            shown[seat] = 7 << (self.monte if seat == self.dealer else hand)[0]
-        self.shown = tuple(shown)
+        self.shown = looked_at(self.seats, self.players)
         self.phase = Phase.CHOOSE
         self.due = _DECIDE[self.dealer]
         return self
 
     def _stay(self, _: Stay) -> PetrangolaState:
         new = self._copy()
-        new.notes = (Note("stays", self.dealer),)
-        return new._to_turnup(Open(self.monte), Show(self.held[-1], self.dealer))
+        new.notes = (note("stays", self.dealer),)
+        return new._to_turnup(self.monte)
 
     def _swap(self, _: Camicia) -> PetrangolaState:
         """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
@@ -194,22 +194,27 @@ class PetrangolaState(Position):
         new.held = (*self.held[:-1], self.monte)
         new.when = (*self.when[:-1], n)
         new.left = n - 1
-        new.notes = (Note("swaps", self.dealer), Note("dies-with", self.players[-2]))
-        opens = [Open(new.monte)]
-        if self.match.options.open_after_dealer_swap:
-            opens.append(Open(tuple(slot for hand in self.held[:-1] for slot in hand)))
-        return new._to_turnup(*opens)
+        new.notes = (note("swaps", self.dealer), note("dies-with", self.players[-2]))
+        if not self.match.options.open_after_dealer_swap:
+            return new._to_turnup(new.monte)
+        return new._to_turnup(new.monte, tuple([s for hand in self.held[:-1] for s in hand]))
 
-    def _to_turnup(self, *requests: Open | Show) -> PetrangolaState:
+    def _to_turnup(self, *opened: tuple[int, ...]) -> PetrangolaState:
+        """PET-11, PET-14: piles that everybody sees, and the dealer the hand that stays."""
+        if self.auto:
+            for slots in opened:
+                self.opened |= mask_of(slots)
+            return self._after_turnup()
+        opens = [Open(slots) for slots in opened]
+        shows = [Show(self.held[-1], self.dealer)] if self.left < 0 else []
         self.phase = Phase.TURNUP
-        self.due = Cards(requests)
-        return self._after_turnup() if self.auto else self
+        self.due = Cards((*opens, *shows))
+        return self
 
     def _turned_up(self, given: Seen) -> PetrangolaState:
         return self._see(given)._after_turnup()
 
     def _after_turnup(self) -> PetrangolaState:
-        self.opened |= mask_of(open_slots(self.due))
         if self.left < 0:
             shown = list(self.shown)
             shown[self.dealer] |= mask_of(self.held[-1])
@@ -238,7 +243,7 @@ class PetrangolaState(Position):
         new.when = (*when[:at], len(held) + 1 + self.turns, *when[at + 1 :])
         new._count(knocked)
         if knocked:
-            new.notes = (Note("swaps", self.players[at]), *new.notes)
+            new.notes = (note("swaps", self.players[at]), *new.notes)
         return new._bring_out(given, Phase.OPENING)
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
@@ -255,10 +260,10 @@ class PetrangolaState(Position):
         elif showing:
             raise IllegalMove("PET-24", "a knock shows nothing by the rules of this table")
         new._count(True)
-        new.notes = (Note("knocks", seat), *new.notes)
+        new.notes = (note("knocks", seat), *new.notes)
         if not showing:
             return new._after_move()
-        new.notes = (Note("shows", seat), *new.notes)
+        new.notes = (note("shows", seat), *new.notes)
         return new._bring_out(hand, Phase.PROVE)
 
     def _count(self, knocked: bool) -> None:
@@ -268,7 +273,7 @@ class PetrangolaState(Position):
             self.left -= 1
         elif knocked:
             self.left = len(self.players) - 1
-            self.notes = (Note("dies-with", self.players[self.at - 1]),)
+            self.notes = (note("dies-with", self.players[self.at - 1]),)
 
     def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
         """Open those of `slots` that aren't, in a live state by stopping at `phase`."""
@@ -308,7 +313,7 @@ class PetrangolaState(Position):
     def _to_show(self) -> PetrangolaState:
         """PET-25."""
         if self.auto:
-            self.opened = (1 << self.deck.size) - 1
+            self.opened = (1 << len(self.faces)) - 1
             return self._after_show()
         slots = [slot for hand in self.held for slot in hand]
         hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
@@ -331,7 +336,7 @@ class PetrangolaState(Position):
         values = [judge.value((faces[a], faces[b], faces[c])) for a, b, c in self.held]
         self.outcome = petrangola_settle.settle(self.match, self.players, values, self.when)
         if self.breaches:
-            self.notes += tuple(Note("broken-promise", b.promise.seat) for b in self.breaches)
+            self.notes += tuple(note("broken-promise", b.promise.seat) for b in self.breaches)
         else:
             self.notes += self.outcome.notes
         self.phase = Phase.REVEAL
@@ -357,15 +362,22 @@ class PetrangolaState(Position):
         """GEN-01, then PET-47 from step 5; `leavers` left after the showdown."""
         if self.outcome is None:
             raise EngineError("a hand ends after its showdown only")
-        cheats = {b.promise.seat for b in self.breaches}
         outcome = self.outcome
         verdict = outcome.verdict
+        if not (verdict or self.breaches or leavers):
+            tokens = outcome.match.tokens
+            if 0 not in [tokens[seat] for seat in self.players]:
+                # The usual end: nobody died, so the deal passes to the next in order.
+                self.match = outcome.match
+                self.start = self.dealer + 1
+                return self._to_cut_for(self.players[1:] + self.players[:1])
+        cheats = {b.promise.seat for b in self.breaches}
         if cheats or verdict == petrangola_settle.REPLAY:
-            self.notes += (Note("void"),) if cheats else (Note("replayed"),)
+            self.notes += (note("void"),) if cheats else (note("replayed"),)
             gone = cheats | set(leavers)
             self.match = petrangola_settle.put_out(self.match, gone)
             self.start = self.dealer + (self.dealer in gone)
-            self.notes += tuple(Note("dies", seat) for seat in sorted(gone))
+            self.notes += tuple(note("dies", seat) for seat in sorted(gone))
             return self._after_deaths(set(leavers) - cheats if may_return else set())
         before = self.match.tokens
         self.match = outcome.match
@@ -373,13 +385,11 @@ class PetrangolaState(Position):
         if verdict:
             winners = (self.dealer,) if verdict == petrangola_settle.DEALER_WINS else None
             return self._to_over(winners or tuple(sorted(self.players)), verdict)
-        if not leavers and 0 not in [self.match.tokens[seat] for seat in self.players]:
-            return self._to_next()
         dead = {seat for seat in self.players if not self.match.tokens[seat]}
         if len(self.match.living()) > 1:
             self.match = petrangola_settle.put_out(self.match, leavers)
         died = {s for s, tokens in enumerate(before) if tokens and not self.match.tokens[s]}
-        self.notes += tuple(Note("dies", seat) for seat in sorted(died))
+        self.notes += tuple(note("dies", seat) for seat in sorted(died))
         return self._after_deaths(died if may_return else dead - set(leavers))
 
     def _after_deaths(self, dead: set[int]) -> PetrangolaState:
@@ -395,7 +405,7 @@ class PetrangolaState(Position):
         self.phase = Phase.ASK
         self.due = Ask(asked)
         terms = petrangola_settle.offer(self.match)
-        self.notes += tuple(Note("asked", seat, terms) for seat in asked)
+        self.notes += tuple(note("asked", seat, terms) for seat in asked)
         return self
 
     def _answered(self, given: Answers) -> PetrangolaState:
@@ -409,12 +419,12 @@ class PetrangolaState(Position):
         new = self._copy()
         terms = petrangola_settle.offer(self.match)
         new.notes = tuple(
-            Note("reenters", seat, terms) if seat in back else Note("declines", seat)
+            note("reenters", seat, terms) if seat in back else note("declines", seat)
             for seat in asked
         )
         if back:
             new.match = petrangola_settle.reenter(self.match, back)
-            new.notes += (Note("pot", -1, (new.match.pot,)),)
+            new.notes += (note("pot", -1, (new.match.pot,)),)
         return new._to_next()
 
     def _to_next(self) -> PetrangolaState:
@@ -433,7 +443,7 @@ class PetrangolaState(Position):
         result = petrangola_settle.result(self.match, winners, reason, self.dealer)
         self.phase = Phase.OVER
         self.due = Over(result)
-        self.notes += tuple(Note("wins", seat, (result.won[seat],)) for seat in winners)
+        self.notes += tuple(note("wins", seat, (result.won[seat],)) for seat in winners)
         return self
 
     def _leave(self, given: Leave) -> PetrangolaState:
@@ -445,31 +455,24 @@ class PetrangolaState(Position):
         new = self._copy()
         leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
         asked = set(self.due.seats) if isinstance(self.due, Ask) else set()
-        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        new.notes = tuple(note("leaves", seat) for seat in leaving)
         if not leaving and not asked & gone:
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving, given.may_return)
         new.match = petrangola_settle.put_out(self.match, leaving)
-        new.notes += tuple(Note("declines", seat) for seat in sorted(asked & gone))
+        new.notes += tuple(note("declines", seat) for seat in sorted(asked & gone))
         if self.phase is not Phase.ASK:
             new.start = self.dealer
             if self.phase is not Phase.DRAW:
-                new.notes += (Note("void"),)
+                new.notes += (note("void"),)
             new._clear()
             new.breaches = ()
             new.outcome = None
         if self.dealer in leaving and new.start == self.dealer:
             new.start += 1
-        new.notes += tuple(Note("dies", seat) for seat in leaving)
+        new.notes += tuple(note("dies", seat) for seat in leaving)
         return new._after_deaths(asked - gone | set(leaving if given.may_return else ()))
-
-
-@lru_cache(maxsize=MAX_SEATS)
-def _packets(n: int) -> tuple[tuple[Hand, ...], Hand, tuple[int, ...]]:
-    """The hands of n players, the monte, and the order in which they were dealt (CARD-06)."""
-    packets = [(s, s + 1, s + 2) for s in range(0, HAND * n + HAND, HAND)]
-    return tuple(packets[:n]), packets[n], tuple(range(n))
 
 
 def _wrong_form(showing: bool) -> IllegalMove:
