@@ -22,12 +22,9 @@ and REVEAL. `Leave` leads to SHUFFLE or OVER (before the first dealer is known, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from enum import IntEnum
-from operator import attrgetter
 from typing import Final
 
-from engine.cards import ITALIAN, UNKNOWN, Deck
+from engine.cards import UNKNOWN
 from engine.contract import (
     Cards,
     Decide,
@@ -39,18 +36,13 @@ from engine.contract import (
     Note,
     Open,
     Over,
-    Pile,
-    Public,
     Request,
-    Result,
     Reveal,
     Revealed,
     Seen,
     Show,
     Shuffle,
     Shuffled,
-    State,
-    Turn,
     mask_of,
 )
 from engine.errors import IllegalMove, OptionError, OutOfTurn
@@ -62,201 +54,50 @@ from engine.games.briscola_cards import (
     MAX_SEATS,
     MIN_SEATS,
     NOTHING,
-    RANKS,
     BriscolaOptions,
-    Cardset,
-    beats,
+)
+from engine.games.briscola_position import (
+    PLAYS,
+    Deal,
+    Phase,
+    Play,
+    Position,
+    open_slots,
+    slots_of,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Play(Move):
-    """Lay the card of `slot` on the table (BRI-06)."""
-
-    slot: int
-
-
-PLAYS: Final = tuple(Play(slot) for slot in range(ITALIAN.size))
-
-
-class Phase(IntEnum):
-    """Where a match stands; the module has the table of what leads where."""
-
-    DRAW = 0
-    SHUFFLE = 1
-    LOOK = 2
-    PLAY = 3
-    OPENING = 4
-    DRAWING = 5
-    REVEAL = 6
-    OVER = 7
-
+__all__ = ["PLAYS", "BriscolaState", "Phase", "Play", "begin"]
 
 _PLAY: Final = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _REVEAL: Final = Cards((Reveal(),))
+_SHUFFLE: Final = {n: Cards((Shuffle(cards.deck),)) for n, cards in CARDSETS.items()}
+_OPEN_BRISCOLA: Final = {n: Cards((Open((HAND * n,)),)) for n in CARDSETS}
+"""By the number of players, as _SORTED is."""
+_SORTED: Final = {n: list(range(cards.deck.size)) for n, cards in CARDSETS.items()}
 _TAKES: Final = tuple(
     tuple((Note("takes", seat, (points,)),) for points in range(ALL_POINTS + 1))
     for seat in range(MAX_SEATS)
 )
+_COUNTS: Final = tuple(
+    tuple(Note("counts", seat, (points,)) for points in range(ALL_POINTS + 1))
+    for seat in range(MAX_SEATS)
+)
+"""Notes by seat and points, made once because there are so many of them."""
 _ALONE: Final = tuple((slot,) for slot in range(FULL.deck.size))
+_BIT: Final = {slot: 1 << slot for slot in range(FULL.deck.size)}
 _blank: Final = object.__new__
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """What stays the same from card to card of an open hand; see BriscolaState for the fields."""
+class BriscolaState(Position):
+    """A position that `apply` leads on from; `Position` has the fields."""
 
-    options: BriscolaOptions
-    seats: int
-    living: tuple[int, ...]
-    games: tuple[int, ...]
-    hand: int = 0
-    dealer: int = -1
-    players: tuple[int, ...] = ()
-    cards: Cardset = FULL
-    deck: Deck = FULL.deck
-    faces: bytes = b""
-    briscola: int = -1
-    beats: tuple[bytes, ...] = ()
-    auto: bool = False
-
-
-class BriscolaState(State):
-    """A position; see `State` for the fields that all games have. Further ones, for reading, with
-    one item for each of `players`, in their order:
-
-    living    the seats that are still in the match, ascending
-    games     games won, for each seat (both partners the same)
-    cards     the deck in play with its values
-    briscola  the slot that was turned up, and is drawn last; -1 before the deal
-    beats     what takes a trick from what; () until the briscola is known
-    auto      an open state, which answers its own card requests
-    phase     the row of the table above
-    held      the slots in each hand, in the order in which they came
-    stock     the next slot to be drawn; deck.size: the briscola; deck.size + 1: nothing is left
-    trick     the slots on the table, in the order of play
-    best      the face that takes the trick so far, NOTHING before a lead
-    taker     who played it, an index into `players`
-    at        whose turn it is, an index into `players`
-    won       masks of the slots that each player took
-    result    how the match ended, None while it goes on
-    """
-
-    __slots__ = (
-        *("at", "best", "deal", "due", "held", "notes", "opened", "phase", "shown", "stock"),
-        *("taker", "trick", "won"),
-    )
-    deal: Deal
-    options: BriscolaOptions
-    living: tuple[int, ...]
-    games: tuple[int, ...]
-    cards: Cardset
-    briscola: int
-    beats: tuple[bytes, ...]
-    auto: bool
-    phase: Phase
-    due: Turn
-    held: tuple[tuple[int, ...], ...]
-    stock: int
-    trick: tuple[int, ...]
-    best: int
-    taker: int
-    at: int
-    won: tuple[int, ...]
-    promises = ()  # nothing is promised: there is no duty to follow (BRI-06)
-    breaches = ()
-
-    # ------------------------------------------------------------------ what it tells
-
-    def turn(self) -> Turn:
-        return self.due
-
-    def legal(self, seat: int | None = None) -> Sequence[Move]:
-        if self.phase is not _PLAY or (seat is not None and seat != self.deal.players[self.at]):
-            return ()
-        return [PLAYS[slot] for slot in self.held[self.at]]
-
-    def public(self) -> Public:
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
-        return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.living, self.games, end),
-            self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
-            (self.held, self.stock, self.trick, self.taker, self.at, self.won),
-        )
-
-    def piles(self) -> tuple[Pile, ...]:
-        """Hands, what each took (`won`), and on the table `trick`, `briscola` and `stock`."""
-        if not self.faces:
-            return ()
-        order = sorted(range(len(self.players)), key=self.players.__getitem__)
-        size = self.deck.size
-        left = (self.briscola,) if self.stock <= size else ()
-        return (
-            *(Pile("hand", self.players[i], self.held[i]) for i in order),
-            *(Pile("won", self.players[i], _slots(self.won[i])) for i in order),
-            Pile("trick", -1, self.trick),
-            Pile("briscola", -1, left),
-            Pile("stock", -1, tuple(range(self.stock, size))),
-        )
-
-    def scores(self) -> tuple[int, ...]:
-        """Games won."""
-        return self.games
-
-    def standing(self) -> Result:
-        return self.due.result if isinstance(self.due, Over) else self._result((), "unfinished")
-
-    def points(self) -> tuple[int, ...]:
-        """Points that each of `players` took so far (BRI-01)."""
-        worth = self.cards.points
-        counting = [(s, worth[f]) for s, f in enumerate(self.faces) if f != UNKNOWN and worth[f]]
-        return tuple([sum([n for s, n in counting if mask >> s & 1]) for mask in self.won])
-
-    def hand_of(self, seat: int) -> tuple[int, ...]:
-        """The slots of `seat`'s hand, () if it holds none."""
-        if seat not in self.players or not self.held:
-            return ()
-        return self.held[self.players.index(seat)]
-
-    def side(self, seat: int) -> int:
-        """The side of a seat: opposite seats of four are partners (BRI-02)."""
-        return seat % 2 if self.seats == MAX_SEATS else seat
-
-    def with_faces(self, faces: bytes) -> BriscolaState:
-        new = self._copy()
-        new.notes = self.notes
-        new.deal = replace(_knowing(self.deal, faces), auto=False)
-        return new
-
-    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
-        nothing = (0,) * self.seats
-        return Result(winners, self.games, nothing, nothing, reason)
-
-    def _copy(self) -> BriscolaState:
-        new: BriscolaState = _blank(BriscolaState)
-        new.deal = self.deal
-        new.phase = self.phase
-        new.due = self.due
-        new.opened = self.opened
-        new.shown = self.shown
-        new.held = self.held
-        new.stock = self.stock
-        new.trick = self.trick
-        new.best = self.best
-        new.taker = self.taker
-        new.at = self.at
-        new.won = self.won
-        new.notes = ()
-        return new
-
-    # ------------------------------------------------------------------ the way forward
+    __slots__ = ()
 
     def apply(self, given: Input) -> BriscolaState:
         if type(given) is Play and self.phase is _PLAY:
             slot = given.slot
-            if slot not in self.held[self.at]:
+            if not self.packets[self.at] & self.left & _BIT.get(slot, 0):
                 raise IllegalMove("BRI-06", "that card isn't in the hand")
             deal = self.deal
             if deal.auto or self.opened >> slot & 1:
@@ -281,7 +122,7 @@ class BriscolaState(State):
         if any(known not in (face, UNKNOWN) for known, face in zip(self.faces, faces, strict=True)):
             raise ValueError("the deck doesn't agree with the cards that are known")
         new = self._copy()
-        new.deal = replace(_knowing(self.deal, bytes(faces)), auto=True)
+        new.deal = self.deal.knowing(bytes(faces), self.briscola, auto=True)
         return new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
@@ -303,42 +144,54 @@ class BriscolaState(State):
         seats = self.seats
         dealer = next(s % seats for s in range(start, start + seats) if s % seats in living)
         at = living.index(dealer) + 1
-        self._clear(living, living[at:] + living[:at])
-        self.deal = replace(self.deal, hand=self.hand + 1, dealer=dealer)
+        self._clear(living, living[at:] + living[:at], self.hand + 1, dealer)
         self.phase = Phase.SHUFFLE
-        self.due = Cards((Shuffle(self.deck),))
+        self.due = _SHUFFLE[len(living)]
         self.notes += (Note("deals", dealer, (self.hand,)),)
         return self
 
-    def _clear(self, living: tuple[int, ...], players: tuple[int, ...]) -> None:
+    def _clear(
+        self, living: tuple[int, ...], players: tuple[int, ...], hand: int, dealer: int
+    ) -> None:
         """No card lies dealt; `players` are next."""
         old = self.deal
         cards = CARDSETS.get(len(players), FULL)
         self.deal = Deal(
-            *(old.options, old.seats, living, old.games, old.hand, old.dealer),
-            *(players, cards, cards.deck),
+            *(old.options, old.seats, living, old.games, hand, dealer, players),
+            tuple([_DECIDE[seat] for seat in players]),
+            (*range(1, len(players)), 0),
+            *(cards, cards.deck),
         )
-        self.opened = self.stock = self.taker = self.at = 0
-        self.shown = (0,) * old.seats
-        self.held = self.trick = self.won = ()
+        self.opened = self.left = self.stock = self.taker = self.at = 0
+        self.packets = self.trick = self.won = ()
         self.best = NOTHING
 
     def _shuffled(self, given: Shuffled) -> BriscolaState:
         """BRI-04: packets of three, the briscola, the stock."""
         players = len(self.players)
-        deal = replace(self.deal, briscola=HAND * players, auto=given.faces is not None)
+        briscola = HAND * players
+        auto = given.faces is not None
         faces = bytes((UNKNOWN,)) * self.deck.size
         if given.faces is not None:
-            self.deck.check(given.faces)
-            faces = bytes(given.faces)
+            faces = self._checked(given.faces)
         new = self._copy()
-        new.deal = _knowing(deal, faces)
-        new.held = tuple((s, s + 1, s + 2) for s in range(0, HAND * players, HAND))
-        new.stock = HAND * players + 1
+        new.deal = self.deal.knowing(faces, briscola, auto)
+        new.packets = tuple([0b111 << slot for slot in range(0, briscola, HAND)])
+        new.left = (1 << briscola) - 1
+        new.stock = briscola + 1
         new.won = (0,) * players
         new.phase = Phase.LOOK
+        if auto:
+            new.due = _OPEN_BRISCOLA[players]
+            return new._after_cards()
         shows = [Show(h, seat) for h, seat in zip(new.held, self.players, strict=True)]
-        return new._to_requests([*shows, Open((deal.briscola,))])
+        return new._to_requests([*shows, *_OPEN_BRISCOLA[players].requests])
+
+    def _checked(self, faces: Sequence[int]) -> bytes:
+        """`faces` if they are the deck; else NotationError, which says what is wrong."""
+        if sorted(faces) != _SORTED[len(self.players)]:
+            self.deck.check(faces)
+        return bytes(faces)
 
     def _to_requests(self, requests: Sequence[Request]) -> BriscolaState:
         """Stop for `requests`, or answer them where all cards are known or nothing is asked."""
@@ -346,7 +199,7 @@ class BriscolaState(State):
         return self._after_cards() if self.auto or not requests else self
 
     def _seen(self, given: Seen) -> BriscolaState:
-        slots = _opening(self.due)
+        slots = open_slots(self.due)
         if len(given.faces) != len(slots):
             raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
         faces = bytearray(self.faces)
@@ -354,7 +207,9 @@ class BriscolaState(State):
             if not 0 <= face < self.deck.kind.size or faces[slot] not in (face, UNKNOWN):
                 raise ValueError(f"slot {slot} can't show the face {face}")
             faces[slot] = face
-        deal = _knowing(self.deal, bytes(faces)) if slots else self.deal
+        deal = self.deal
+        if slots:
+            deal = deal.knowing(bytes(faces), deal.briscola, deal.auto)
         if self.phase is Phase.OPENING:
             return self._lay(slots[0], deal)
         new = self._copy()
@@ -363,53 +218,47 @@ class BriscolaState(State):
 
     def _after_cards(self) -> BriscolaState:
         """What the requests showed is seen, and the next player decides."""
-        shown = list(self.shown)
-        for request in self.due.requests if isinstance(self.due, Cards) else ():
-            if isinstance(request, Show):
-                shown[request.to] |= mask_of(request.slots)
-        self.shown = tuple(shown)
-        self.opened |= mask_of(_opening(self.due))
+        self.opened |= mask_of(open_slots(self.due))
         self.phase = _PLAY
-        self.due = _DECIDE[self.players[self.at]]
+        self.due = self.deal.decides[self.at]
         return self
 
     def _lay(self, slot: int, deal: Deal) -> BriscolaState:
-        """BRI-06: the known card of `slot` lies on the table."""
+        """BRI-06: the known card of `slot` lies on the table. Here a match spends its time."""
+        bit = 1 << slot
         face = deal.faces[slot]
         at = self.at
-        players = deal.players
+        best = self.best
         new: BriscolaState = _blank(BriscolaState)
         new.deal = deal
         new.phase = _PLAY
-        new.opened = self.opened | 1 << slot
-        new.shown = self.shown
-        hands = list(self.held)
-        hands[at] = tuple([s for s in hands[at] if s != slot])
-        new.held = tuple(hands)
+        new.opened = self.opened | bit
+        new.left = self.left ^ bit
+        new.packets = self.packets
         new.stock = self.stock
         new.won = self.won
         new.notes = ()
-        if deal.beats[self.best][face]:
+        if deal.beats[best][face]:
             new.best = face
             new.taker = at
         else:
-            new.best = self.best
+            new.best = best
             new.taker = self.taker
         new.trick = trick = self.trick + _ALONE[slot]
-        if len(trick) == len(players):
+        if len(trick) == len(deal.players):
             return new._after_trick()
-        at += 1
-        new.at = at = 0 if at == len(players) else at
-        new.due = _DECIDE[players[at]]
+        new.at = at = deal.after[at]
+        new.due = deal.decides[at]
         return new
 
     def _after_trick(self) -> BriscolaState:
         """BRI-06, BRI-07."""
         deal, taker = self.deal, self.taker
+        worth = deal.worth
         took = points = 0
         for slot in self.trick:
             took |= 1 << slot
-            points += deal.cards.points[deal.faces[slot]]
+            points += worth[slot]
         won = list(self.won)
         won[taker] |= took
         self.won = tuple(won)
@@ -417,36 +266,35 @@ class BriscolaState(State):
         self.trick = ()
         self.best = NOTHING
         self.at = taker
-        self.due = _DECIDE[deal.players[taker]]
-        if self.stock <= deal.deck.size:
+        self.due = deal.decides[taker]
+        if self.stock <= len(deal.faces):
             return self._to_drawing()
-        return self if self.held[taker] else self._to_reveal()
+        return self if self.left else self._to_reveal()
 
     def _to_drawing(self) -> BriscolaState:
         """BRI-07: each draws, the winner first; whoever is last may get the briscola."""
         deal = self.deal
-        size, players = deal.deck.size, deal.players
-        held, shown = list(self.held), list(self.shown)
-        draws: list[tuple[int, int]] = []
-        at, slot = self.taker, self.stock
-        for _ in players:
-            if slot < size:
-                draws.append((slot, players[at]))
-                shown[players[at]] |= 1 << slot
-                held[at] += _ALONE[slot]
-            else:
-                held[at] += _ALONE[deal.briscola]
+        size, after = len(deal.faces), deal.after
+        packets = list(self.packets)
+        first = slot = self.stock
+        at = self.taker
+        for _ in packets:
+            packets[at] |= 1 << (slot if slot < size else deal.briscola)
             slot += 1
-            at += 1
-            if at == len(players):
-                at = 0
-        self.held = tuple(held)
+            at = after[at]
+        self.packets = tuple(packets)
+        self.left |= (1 << slot) - (1 << first)
+        if slot > size:
+            self.left ^= 1 << size | 1 << deal.briscola
         self.stock = slot
         if deal.auto:
-            self.shown = tuple(shown)
             return self
         self.phase = Phase.DRAWING
-        return self._to_requests([Show((slot,), seat) for slot, seat in draws])
+        drawn = ((1 << min(slot, size)) - 1) >> first << first
+        seats = (deal.players[self.taker :] + deal.players[: self.taker])[: drawn.bit_count()]
+        return self._to_requests(
+            [Show((at,), seat) for at, seat in zip(slots_of(drawn), seats, strict=True)]
+        )
 
     # ------------------------------------------------------------------ the end of a hand
 
@@ -455,7 +303,7 @@ class BriscolaState(State):
         self.phase = Phase.REVEAL
         self.due = _REVEAL
         counted = sorted(zip(self.players, self.points(), strict=True))
-        self.notes += tuple(Note("counts", seat, (points,)) for seat, points in counted)
+        self.notes += tuple([_COUNTS[seat][points] for seat, points in counted])
         return self._finish(()) if self.auto else self
 
     def _revealed(self, given: Revealed) -> BriscolaState:
@@ -464,7 +312,7 @@ class BriscolaState(State):
             if face not in (given.faces[slot], UNKNOWN):
                 raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
         new = self._copy()
-        new.deal = _knowing(self.deal, bytes(given.faces))
+        new.deal = self.deal.knowing(bytes(given.faces), self.briscola, self.auto)
         return new._finish(())
 
     def _finish(self, leavers: Collection[int]) -> BriscolaState:
@@ -481,7 +329,7 @@ class BriscolaState(State):
                 n + (s in self.living and self.side(s) == first[0])
                 for s, n in enumerate(self.games)
             )
-            self.deal = replace(self.deal, games=games)
+            self.deal = self.deal.but(games=games)
             won = [seat for seat in self.living if self.side(seat) == first[0]]
             self.notes += tuple(Note("game", seat, (games[seat],)) for seat in won)
             if max(games) >= self.options.games:
@@ -504,7 +352,7 @@ class BriscolaState(State):
             return self._to_over(winners, "others-left" if living else "abandoned")
         if self.dealer >= 0:
             return self._to_deal(living, start)
-        self._clear(living, living)
+        self._clear(living, living, self.hand, self.dealer)
         self.phase = Phase.DRAW
         self.due = Cards((Draw(self.deck),))
         return self
@@ -524,30 +372,9 @@ class BriscolaState(State):
         if self.faces:
             new.notes += (Note("void"),)
         living = tuple(seat for seat in self.living if seat not in gone)
-        new._clear(living, self.players)
+        new._clear(living, self.players, self.hand, self.dealer)
         return new._after_leaving(living, self.dealer)
 
-
-def _opening(due: Turn) -> tuple[int, ...]:
-    """The slots that the due requests open, in their order."""
-    requests = due.requests if isinstance(due, Cards) else ()
-    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
-
-
-def _slots(mask: int) -> tuple[int, ...]:
-    return tuple(slot for slot in range(mask.bit_length()) if mask >> slot & 1)
-
-
-def _knowing(deal: Deal, faces: bytes) -> Deal:
-    """The same deal with other knowledge of the cards."""
-    face = faces[deal.briscola] if faces else UNKNOWN
-    takes = beats(len(deal.players), face // RANKS) if face != UNKNOWN else ()
-    return replace(deal, faces=faces, beats=takes)
-
-
-# These are read from a position's deal; a position doesn't store them.
-for _name in Deal.__dataclass_fields__:
-    setattr(BriscolaState, _name, property(attrgetter(f"deal.{_name}")))
 
 _S = BriscolaState
 _TABLE: Final[list[dict[type, Callable[..., BriscolaState]]]] = [

@@ -1,0 +1,302 @@
+"""What a position of Briscola tells: whose turn, which plays, which cards (BRI-01, BRI-06).
+
+Law: this file reads a position. It must never know how one position leads to the next
+(briscola_state).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, Self
+
+from engine.cards import ITALIAN, UNKNOWN, Deck
+from engine.contract import (
+    Cards,
+    Decide,
+    Move,
+    Note,
+    Open,
+    Over,
+    Pile,
+    Public,
+    Result,
+    Show,
+    State,
+    Turn,
+    mask_of,
+)
+from engine.games.briscola_cards import (
+    CARDSETS,
+    FULL,
+    MAX_SEATS,
+    RANKS,
+    BriscolaOptions,
+    Cardset,
+    beats,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Play(Move):
+    """Lay the card of `slot` on the table (BRI-06)."""
+
+    slot: int
+
+
+PLAYS: Final = tuple(Play(slot) for slot in range(ITALIAN.size))
+
+
+class Phase(IntEnum):
+    """Where a match stands; the module has the table of what leads where."""
+
+    DRAW = 0
+    SHUFFLE = 1
+    LOOK = 2
+    PLAY = 3
+    OPENING = 4
+    DRAWING = 5
+    REVEAL = 6
+    OVER = 7
+
+
+_PLAY: Final = Phase.PLAY
+_WORTH: Final = {
+    cards: cards.points.ljust(UNKNOWN + 1, b"\0") for cards in {FULL, *CARDSETS.values()}
+}
+"""For bytes.translate: faces to points, 0 for a card that isn't known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What stays the same from card to card of an open hand; see Position for the fields."""
+
+    options: BriscolaOptions
+    seats: int
+    living: tuple[int, ...]
+    games: tuple[int, ...]
+    hand: int = 0
+    dealer: int = -1
+    players: tuple[int, ...] = ()
+    decides: tuple[Decide, ...] = ()
+    after: tuple[int, ...] = ()
+    cards: Cardset = FULL
+    deck: Deck = FULL.deck
+    faces: bytes = b""
+    worth: bytes = b""
+    briscola: int = -1
+    beats: tuple[bytes, ...] = ()
+    auto: bool = False
+
+    def but(self, **changes: Any) -> Deal:
+        """The same with `changes`: what dataclasses.replace does, several times faster."""
+        return Deal(**(dict(zip(_FIELDS, _values(self), strict=True)) | changes))
+
+    def knowing(self, faces: bytes, briscola: int, auto: bool) -> Deal:
+        """The same with other knowledge of the cards."""
+        face = faces[briscola] if faces else UNKNOWN
+        return self.but(
+            faces=faces,
+            worth=faces.translate(_WORTH[self.cards]),
+            briscola=briscola,
+            beats=beats(len(self.players), face // RANKS) if face != UNKNOWN else (),
+            auto=auto,
+        )
+
+
+_FIELDS: Final = tuple(Deal.__dataclass_fields__)
+_values: Final = attrgetter(*_FIELDS)
+
+
+class Position(State):
+    """A position; see `State` for the fields that all games have. Further ones, for reading, with
+    one item for each of `players`, in their order:
+
+    living    the seats that are still in the match, ascending
+    games     games won, for each seat (both partners the same)
+    decides   what is due when it is that player's turn
+    after     who plays next, an index into `players`
+    cards     the deck in play with its values
+    worth     the points of each slot, 0 where the card isn't known
+    briscola  the slot that was turned up, and is drawn last; -1 before the deal
+    beats     what takes a trick from what; () until the briscola is known
+    auto      an open state, which answers its own card requests
+    phase     the row of briscola_state's table
+    packets   masks of the slots that each player was dealt or drew
+    left      the mask of the slots that are in the hands still
+    held      the slots in each hand, in the order in which they came
+    stock     the next slot to be drawn; deck.size: the briscola; deck.size + 1: nothing is left
+    trick     the slots on the table, in the order of play
+    best      the face that takes the trick so far, NOTHING before a lead
+    taker     who played it, an index into `players`
+    at        whose turn it is, an index into `players`
+    won       masks of the slots that each player took
+    result    how the match ended, None while it goes on
+
+    Only `deal` and the slots below are stored, so that a card costs a short copy.
+    """
+
+    __slots__ = (
+        *("at", "best", "deal", "due", "left", "notes", "opened", "packets", "phase", "stock"),
+        *("taker", "trick", "won"),
+    )
+    deal: Deal
+    options: BriscolaOptions
+    living: tuple[int, ...]
+    games: tuple[int, ...]
+    decides: tuple[Decide, ...]
+    after: tuple[int, ...]
+    cards: Cardset
+    worth: bytes
+    briscola: int
+    beats: tuple[bytes, ...]
+    auto: bool
+    phase: Phase
+    due: Turn
+    packets: tuple[int, ...]
+    left: int
+    held: tuple[tuple[int, ...], ...]
+    stock: int
+    trick: tuple[int, ...]
+    best: int
+    taker: int
+    at: int
+    won: tuple[int, ...]
+    notes: tuple[Note, ...]
+    promises = ()  # nothing is promised: there is no duty to follow (BRI-06)
+    breaches = ()
+
+    def turn(self) -> Turn:
+        return self.due
+
+    def legal(self, seat: int | None = None) -> Sequence[Move]:
+        deal = self.deal
+        if self.phase is not _PLAY or (seat is not None and seat != deal.players[self.at]):
+            return ()
+        return plays(self.packets[self.at] & self.left, deal.briscola)
+
+    def public(self) -> Public:
+        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
+        return (
+            (self.phase.name.lower(), self.hand, self.dealer, self.living, self.games, end),
+            self.players,
+            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            (self.held, self.stock, self.trick, self.taker, self.at, self.won),
+        )
+
+    def piles(self) -> tuple[Pile, ...]:
+        """Hands, what each took (`won`), and on the table `trick`, `briscola` and `stock`."""
+        if not self.faces:
+            return ()
+        order = sorted(range(len(self.players)), key=self.players.__getitem__)
+        size = self.deck.size
+        left = (self.briscola,) if self.stock <= size else ()
+        return (
+            *(Pile("hand", self.players[i], self.held[i]) for i in order),
+            *(Pile("won", self.players[i], slots_of(self.won[i])) for i in order),
+            Pile("trick", -1, self.trick),
+            Pile("briscola", -1, left),
+            Pile("stock", -1, tuple(range(self.stock, size))),
+        )
+
+    def scores(self) -> tuple[int, ...]:
+        """Games won."""
+        return self.games
+
+    def standing(self) -> Result:
+        return self.due.result if isinstance(self.due, Over) else self._result((), "unfinished")
+
+    def points(self) -> tuple[int, ...]:
+        """Points that each of `players` took so far (BRI-01)."""
+        worth = self.worth
+        return tuple([sum([worth[slot] for slot in slots_of(mask)]) for mask in self.won])
+
+    def hand_of(self, seat: int) -> tuple[int, ...]:
+        """The slots of `seat`'s hand, () if it holds none."""
+        if seat not in self.players or not self.packets:
+            return ()
+        return self.held[self.players.index(seat)]
+
+    def side(self, seat: int) -> int:
+        """The side of a seat: opposite seats of four are partners (BRI-02)."""
+        return seat % 2 if self.seats == MAX_SEATS else seat
+
+    def with_faces(self, faces: bytes) -> Self:
+        new = self._copy()
+        new.notes = self.notes
+        new.deal = self.deal.knowing(faces, self.briscola, auto=False)
+        return new
+
+    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
+        nothing = (0,) * self.seats
+        return Result(winners, self.games, nothing, nothing, reason)
+
+    def _copy(self) -> Self:
+        new = object.__new__(type(self))
+        new.deal = self.deal
+        new.phase = self.phase
+        new.due = self.due
+        new.opened = self.opened
+        new.packets = self.packets
+        new.left = self.left
+        new.stock = self.stock
+        new.trick = self.trick
+        new.best = self.best
+        new.taker = self.taker
+        new.at = self.at
+        new.won = self.won
+        new.notes = ()
+        return new
+
+
+def open_slots(due: Turn) -> tuple[int, ...]:
+    """The slots that the due requests open, in their order."""
+    requests = due.requests if isinstance(due, Cards) else ()
+    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
+
+
+def slots_of(mask: int) -> tuple[int, ...]:
+    """The slots in `mask`, ascending."""
+    slots = []
+    while mask:
+        slots.append(mask.bit_length() - 1)
+        mask ^= 1 << slots[-1]
+    return tuple(reversed(slots))
+
+
+@lru_cache(maxsize=1 << 14)  # of three slots in forty there are few
+def plays(mask: int, briscola: int) -> tuple[Play, ...]:
+    """The plays of the slots in `mask` in the order in which they were drawn: the briscola last."""
+    slots = slots_of(mask)
+    if mask >> briscola & 1:
+        slots = (*(slot for slot in slots if slot != briscola), briscola)
+    return tuple(PLAYS[slot] for slot in slots)
+
+
+def _held(self: Position) -> tuple[tuple[int, ...], ...]:
+    left, briscola = self.left, self.briscola
+    return tuple(
+        tuple(play.slot for play in plays(packet & left, briscola)) for packet in self.packets
+    )
+
+
+def _shown(self: Position) -> tuple[int, ...]:
+    """Everybody saw what it was dealt or drew, except what is being shown now; the briscola lies
+    open and is shown to nobody."""
+    shown = [0] * self.seats
+    for seat, packet in zip(self.players, self.packets, strict=False):
+        shown[seat] = packet & ~(1 << self.briscola)
+    for request in self.due.requests if isinstance(self.due, Cards) else ():
+        if isinstance(request, Show):
+            shown[request.to] &= ~mask_of(request.slots)
+    return tuple(shown)
+
+
+# These are read from a position's deal, or made when somebody asks; a position doesn't store them.
+for _name in _FIELDS:
+    setattr(Position, _name, property(attrgetter(f"deal.{_name}")))
+for _name, _make in {"held": _held, "shown": _shown}.items():
+    setattr(Position, _name, property(_make))
