@@ -146,3 +146,25 @@ def test_two_stories_told_to_two_nodes_convict_at_both(tmp_path: Path) -> None:
         return ()
 
     _all_name_the_cheat(tmp_path, tamper, "contradiction", Kind.COMMIT)
+
+
+def test_a_fault_that_one_node_was_shown_reaches_all(tmp_path: Path) -> None:
+    """One honest node gets a wrong shuffle, the other the right one: both name the cheat."""
+
+    def tamper(session: CheatingSession, entry: Entry) -> Iterable[Entry]:
+        if entry.contribution.kind is not Kind.SHUFFLE:
+            return (entry,)
+        wrong = resign(session.cheat, entry, _wrong_proof(session, entry.contribution.body))
+        keys = need(session.table).header.header.keys
+        honest = [key for key in keys if key != session.cheat.public]
+        for key, story in zip(honest, (wrong, entry), strict=True):
+            need(session._mesh).send(key, EntryMessage(story))
+        return ()
+
+    nodes = play(tmp_path, players=3, hands=1, tamper=tamper)
+    for node in nodes[:-1]:
+        assert "Carla" in stopped(node)
+        fault = need(need(node.session.table).accusation).fault
+        assert fault.kind in {"proof", "contradiction"}
+        report = audit_file(need(node.evidence), default_group())
+        assert [(f.seat, f.kind) for f in report.faults] == [(fault.seat, fault.kind)]
