@@ -68,6 +68,12 @@ _WORTH: Final = {
     cards: cards.points.ljust(UNKNOWN + 1, b"\0") for cards in {FULL, *CARDSETS.values()}
 }
 """For bytes.translate: faces to points, 0 for a card that isn't known."""
+_OCTET: Final = 0xFF
+_S0, _S1, _S2, _S3, _S4 = (
+    tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
+    for base in range(0, FULL.deck.size, 8)
+)
+"""_S1[octet]: the slots in octet 1 of a mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +266,13 @@ def open_slots(due: Turn) -> tuple[int, ...]:
 
 def slots_of(mask: int) -> tuple[int, ...]:
     """The slots in `mask`, ascending."""
-    slots = []
-    while mask:
-        slots.append(mask.bit_length() - 1)
-        mask ^= 1 << slots[-1]
-    return tuple(reversed(slots))
+    return (
+        _S0[mask & _OCTET]
+        + _S1[mask >> 8 & _OCTET]
+        + _S2[mask >> 16 & _OCTET]
+        + _S3[mask >> 24 & _OCTET]
+        + _S4[mask >> 32 & _OCTET]
+    )
 
 
 @lru_cache(maxsize=1 << 14)  # of three slots in forty there are few

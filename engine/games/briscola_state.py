@@ -141,13 +141,14 @@ class BriscolaState(Position):
 
     def _to_deal(self, living: tuple[int, ...], start: int) -> BriscolaState:
         """The next hand, dealt by the first living seat from `start` on (BRI-03)."""
-        seats = self.seats
-        dealer = next(s % seats for s in range(start, start + seats) if s % seats in living)
+        start %= self.seats
+        dealer = next((seat for seat in living if seat >= start), living[0])
         at = living.index(dealer) + 1
-        self._clear(living, living[at:] + living[:at], self.hand + 1, dealer)
+        hand = self.hand + 1
+        self._clear(living, living[at:] + living[:at], hand, dealer)
         self.phase = Phase.SHUFFLE
         self.due = _SHUFFLE[len(living)]
-        self.notes += (Note("deals", dealer, (self.hand,)),)
+        self.notes += (Note("deals", dealer, (hand,)),)
         return self
 
     def _clear(
@@ -302,9 +303,10 @@ class BriscolaState(Position):
         """BRI-08."""
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        counted = sorted(zip(self.players, self.points(), strict=True))
+        points = self.points()
+        counted = sorted(zip(self.players, points, strict=True))
         self.notes += tuple([_COUNTS[seat][points] for seat, points in counted])
-        return self._finish(()) if self.auto else self
+        return self._finish((), points) if self.auto else self
 
     def _revealed(self, given: Revealed) -> BriscolaState:
         self.deck.check(given.faces)
@@ -313,29 +315,32 @@ class BriscolaState(Position):
                 raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
         new = self._copy()
         new.deal = self.deal.knowing(bytes(given.faces), self.briscola, self.auto)
-        return new._finish(())
+        return new._finish((), new.points())
 
-    def _finish(self, leavers: Collection[int]) -> BriscolaState:
+    def _finish(self, leavers: Collection[int], points: tuple[int, ...]) -> BriscolaState:
         """BRI-09, BRI-10; `leavers` went away when only the reveal was due."""
-        self.opened = (1 << self.deck.size) - 1
+        deal = self.deal
+        self.opened = (1 << deal.deck.size) - 1
         sums: dict[int, int] = {}
-        for seat, points in zip(self.players, self.points(), strict=True):
-            sums[self.side(seat)] = sums.get(self.side(seat), 0) + points
-        first = [side for side, points in sums.items() if points == max(sums.values())]
+        for seat, own in zip(deal.players, points, strict=True):
+            side = self.side(seat)
+            sums[side] = sums.get(side, 0) + own
+        most = max(sums.values())
+        first = [side for side, own in sums.items() if own == most]
+        living = deal.living
         if len(first) > 1:
             self.notes += (Note("drawn"),)
         else:
-            games = tuple(
-                n + (s in self.living and self.side(s) == first[0])
-                for s, n in enumerate(self.games)
-            )
-            self.deal = self.deal.but(games=games)
-            won = [seat for seat in self.living if self.side(seat) == first[0]]
-            self.notes += tuple(Note("game", seat, (games[seat],)) for seat in won)
-            if max(games) >= self.options.games:
+            won = [seat for seat in living if self.side(seat) == first[0]]
+            games = tuple([n + (seat in won) for seat, n in enumerate(deal.games)])
+            self.deal = deal.but(games=games)
+            self.notes += tuple([Note("game", seat, (games[seat],)) for seat in won])
+            if max(games) >= deal.options.games:
                 return self._to_over(tuple(won), "games-won")
-        living = tuple(seat for seat in self.living if seat not in leavers)
-        return self._after_leaving(living, self.dealer + 1)
+        if not leavers:
+            return self._to_deal(living, deal.dealer + 1)
+        living = tuple(seat for seat in living if seat not in leavers)
+        return self._after_leaving(living, deal.dealer + 1)
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> BriscolaState:
         self.phase = Phase.OVER
@@ -368,7 +373,7 @@ class BriscolaState(Position):
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
-            return new._finish(leaving)
+            return new._finish(leaving, new.points())
         if self.faces:
             new.notes += (Note("void"),)
         living = tuple(seat for seat in self.living if seat not in gone)
