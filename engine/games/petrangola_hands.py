@@ -9,7 +9,7 @@ them, when they were completed or what a fall costs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
@@ -168,17 +168,37 @@ def _scala_top(ranks: set[int], ace_low: bool) -> int | None:
     return None
 
 
+_Three = tuple[int, int, int]
+
+
+class _Worths(dict[_Three, Value]):
+    """The worth of three faces in any order, judged when it is first looked up."""
+
+    __slots__ = ("_judge",)
+
+    def __init__(self, judge: Callable[[_Three], Value]) -> None:
+        super().__init__()
+        self._judge = judge
+
+    def __missing__(self, faces: _Three) -> Value:
+        found = self._judge(faces)
+        a, b, c = faces
+        for order in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
+            self[order] = found
+        return found
+
+
 class Judge:
-    """Values hands by one choice of the ranking options; what it found out it keeps."""
+    """Values hands by one choice of the ranking options; what it found out it keeps in `worths`."""
 
     __slots__ = (
         "_court_equal",
-        "_known",
         "_low_tris",
         "_petrangulo",
         "_tris_first",
         "ace_low",
         "petrangole",
+        "worths",
     )
 
     def __init__(
@@ -190,17 +210,12 @@ class Judge:
         self._low_tris = low_tris
         self._court_equal = court_equal
         self._petrangulo = petrangulo
-        self._known: dict[tuple[int, int, int], Value] = {}
+        self.worths = _Worths(self._judge)
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
         a, b, c = faces
-        found = self._known.get((a, b, c))
-        if found is None:
-            found = self._judge((a, b, c))
-            for order in permutations((a, b, c)):
-                self._known[order] = found
-        return found
+        return self.worths[a, b, c]
 
     def _judge(self, faces: tuple[int, int, int]) -> Value:
         ranks = {face % 10 for face in faces}

@@ -143,7 +143,7 @@ class Position(State):
         if phase is _PLAY:
             if seat is not None and seat != self.players[self.at]:
                 return ()
-            if not self.match.options.show_petrangola_on_knock:
+            if not self.options.show_petrangola_on_knock:
                 return _PLAIN
             shape = self._shape(self.held[self.at])
             return _EITHER if shape is None else _SHOWN if shape else _PLAIN
@@ -212,7 +212,7 @@ class Position(State):
         faces = self.faces
         a, b, c = slots
         a, b, c = faces[a], faces[b], faces[c]
-        if UNKNOWN in (a, b, c):
+        if a | b | c == UNKNOWN:  # all bits, as no known face has
             return None
         return (a * 40 + b) * 40 + c in self.match.judge.petrangole
 

@@ -6,8 +6,8 @@ slots, turns or who may see what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -31,8 +31,11 @@ ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
 _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
 
-note = lru_cache(maxsize=4096)(Note)
-"""`Note`, made once for all hands that announce the same."""
+
+@lru_cache(maxsize=4096)
+def note(kind: str, seat: int = -1, values: tuple[int, ...] = ()) -> Note:
+    """A note, made once for all hands that announce the same."""
+    return Note(kind, seat, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,18 @@ class Match:
     def pot(self) -> int:
         """What lies in the pot now (PET-03)."""
         return sum(self.paid) - sum(self.drawn)
+
+    def changed(
+        self,
+        tokens: tuple[int, ...],
+        paid: tuple[int, ...],
+        drawn: tuple[int, ...],
+        used: tuple[int, ...],
+        streak: tuple[int, ...],
+    ) -> Match:
+        """The same match with other numbers; `dataclasses.replace` takes longer."""
+        deck, faces = self.deck, self.sorted_deck
+        return Match(self.options, deck, faces, self.judge, tokens, paid, drawn, used, streak)
 
     def living(self) -> tuple[int, ...]:
         """The seats with tokens, ascending."""
@@ -163,17 +178,7 @@ def settle(
     if options.pot == "lost_tokens":
         paid = _add(paid, lost, options.stake)
         drawn = _add(drawn, gained, options.stake)
-    after = Match(
-        options,
-        match.deck,
-        match.sorted_deck,
-        match.judge,
-        tokens,
-        paid,
-        drawn,
-        match.used,
-        tuple(streak),
-    )
+    after = match.changed(tokens, paid, drawn, match.used, tuple(streak))
     verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
     return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
 
@@ -260,14 +265,16 @@ def _announce(
     return tuple(notes)
 
 
-def put_out(match: Match, seats: Iterable[int]) -> Match:
+def put_out(match: Match, seats: Collection[int]) -> Match:
     """GEN-01, GEN-02: `seats` are dead, their tokens lost (into the pot with lost_tokens)."""
+    if not seats:
+        return match
     tokens, paid = list(match.tokens), list(match.paid)
     for seat in seats:
         if match.options.pot == "lost_tokens":
             paid[seat] += tokens[seat] * match.options.stake
         tokens[seat] = 0
-    return replace(match, tokens=tuple(tokens), paid=tuple(paid))
+    return match.changed(tuple(tokens), tuple(paid), match.drawn, match.used, match.streak)
 
 
 def may_reenter(match: Match, dead: Iterable[int]) -> tuple[int, ...]:
@@ -275,12 +282,12 @@ def may_reenter(match: Match, dead: Iterable[int]) -> tuple[int, ...]:
     if len(match.living()) < match.options.reentry_min_alive:
         return ()
     limit = match.options.reentries
-    return tuple(s for s in sorted(dead) if not match.tokens[s] and match.used[s] < limit)
+    return tuple([s for s in sorted(dead) if not match.tokens[s] and match.used[s] < limit])
 
 
 def offer(match: Match) -> tuple[int, int]:
     """Tokens that a re-entry gives (PET-50) and what it costs (PET-51)."""
-    fewest = min(tokens for tokens in match.tokens if tokens)
+    fewest = min([tokens for tokens in match.tokens if tokens])
     return fewest, match.options.stake * match.options.tokens
 
 
@@ -292,7 +299,7 @@ def reenter(match: Match, seats: Iterable[int]) -> Match:
         tokens[seat] = fewest
         paid[seat] += price
         used[seat] += 1
-    return replace(match, tokens=tuple(tokens), paid=tuple(paid), used=tuple(used))
+    return match.changed(tuple(tokens), tuple(paid), match.drawn, tuple(used), match.streak)
 
 
 def result(match: Match, winners: Sequence[int], reason: str, dealer: int = -1) -> Result:

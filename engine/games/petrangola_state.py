@@ -235,12 +235,14 @@ class PetrangolaState(Position):
         self, hand: petrangola_moves.Plan, monte: petrangola_moves.Plan, knocked: bool
     ) -> PetrangolaState:
         """PET-21: what was given lies open in the monte, what was taken lay open there."""
-        at, held, when = self.at, self.held, self.when
+        at, held, when = self.at, list(self.held), list(self.when)
         cards = held[at] + self.monte
+        held[at] = hand(cards)
+        when[at] = len(held) + 1 + self.turns
         new = self._copy()
-        new.held = (*held[:at], hand(cards), *held[at + 1 :])
+        new.held = tuple(held)
         new.monte = given = monte(cards)
-        new.when = (*when[:at], len(held) + 1 + self.turns, *when[at + 1 :])
+        new.when = tuple(when)
         new._count(knocked)
         if knocked:
             new.notes = (note("swaps", self.players[at]), *new.notes)
@@ -299,13 +301,14 @@ class PetrangolaState(Position):
 
     def _after_move(self) -> PetrangolaState:
         """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
-        n = len(self.players)
-        if not self.left or (self.left < 0 and self.turns == n * self.match.options.max_rounds):
+        players, left = self.players, self.left
+        n = len(players)
+        if not left or (left < 0 and self.turns == n * self.options.max_rounds):
             return self._to_show()
         at = self.at + 1
         self.at = at = 0 if at == n else at
         self.phase = _PLAY
-        self.due = _DECIDE[self.players[at]]
+        self.due = _DECIDE[players[at]]
         return self
 
     # ------------------------------------------------------------------ the end of a hand
@@ -332,8 +335,8 @@ class PetrangolaState(Position):
         if self.promises:
             self.breaches = self._broken()
             self.promises = ()
-        judge = self.match.judge
-        values = [judge.value((faces[a], faces[b], faces[c])) for a, b, c in self.held]
+        worths = self.match.judge.worths
+        values = [worths[faces[a], faces[b], faces[c]] for a, b, c in self.held]
         self.outcome = petrangola_settle.settle(self.match, self.players, values, self.when)
         if self.breaches:
             self.notes += tuple(note("broken-promise", b.promise.seat) for b in self.breaches)
