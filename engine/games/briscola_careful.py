@@ -8,10 +8,13 @@ its own cards and at the trick, as at the table.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from engine.games.briscola_cards import NOTHING, RANKS, Cardset
+from engine.games.briscola_cards import MAX_SEATS, NOTHING, RANKS, Cardset, beats
+from engine.games.briscola_position import plays
 
 if TYPE_CHECKING:
     from engine.games.briscola_state import BriscolaState
@@ -24,6 +27,12 @@ _RANDOM: Final = 0.1
 """How often a player of a roll-out takes any card, so that all do not always play alike."""
 _WIN: Final = 30
 """What it is worth to have more than half of the points, in points."""
+_LEAST: Final = float("-inf")
+ORDERS: Final = tuple(
+    tuple(tuple((at + n) % players for n in range(players)) for at in range(players))
+    for players in range(MAX_SEATS + 1)
+)
+"""ORDERS[players][at]: who plays in a trick that `at` leads."""
 
 
 @lru_cache(maxsize=32)
@@ -49,47 +58,88 @@ def roll_out(state: BriscolaState, seat: int, rng: random.Random) -> int:
     return own * len(sides) - sum(sides.values()) + won
 
 
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What every answer is worth, but for what lies on the table already.
+
+    lead     by face: what leading it gives away
+    answers  [last][best]: how sure the trick is to stay where it goes, then by face what playing
+             it brings, if a partner has the trick and if an opponent has; `last`: nobody else is
+             to play, `best`: the face that takes the trick so far
+    """
+
+    lead: Callable[[int], float]
+    answers: tuple[tuple[tuple[float, Callable[[int], float], tuple[float, ...]], ...], ...]
+
+
+@lru_cache(maxsize=32)
+def _tables(cards: Cardset, players: int, trump: int) -> _Tables:
+    worth, cost, takes = cards.points, costs(cards, trump), beats(players, trump)
+    faces = range(len(worth))
+
+    def answer(best: int, last: bool) -> tuple[float, Callable[[int], float], tuple[float, ...]]:
+        sure = 1.0 if last or best // RANKS == trump else 0.6
+        mine = tuple(worth[face] * sure - cost[face] for face in faces)
+        other = tuple(
+            (worth[face] if takes[best][face] else -worth[face]) * sure - cost[face]
+            for face in faces
+        )
+        return sure, mine.__getitem__, other
+
+    return _Tables(
+        tuple(worth[face] + cost[face] for face in faces).__getitem__,
+        tuple(tuple(answer(best, last) for best in faces) for last in (False, True)),
+    )
+
+
 def play_out(state: BriscolaState, rng: random.Random) -> list[int]:
     """The points that each of `state.players` has after the hand (BRI-01)."""
-    faces, worth, beats = state.faces, state.cards.points, state.beats
-    trump = faces[state.briscola] // RANKS
-    cost, chance = costs(state.cards, trump), rng.random
-    n = len(state.players)
-    hands = [[faces[slot] for slot in held] for held in state.held]
+    deal = state.deal
+    faces, worth, takes, players = deal.faces, deal.cards.points, deal.beats, deal.players
+    n, chance = len(players), rng.random
+    briscola = deal.briscola
+    tables = _tables(deal.cards, n, faces[briscola] // RANKS)
+    lead, answers = tables.lead, tables.answers
+    in_hand = state.left
+    hands = [[faces[play.slot] for play in plays(p & in_hand, briscola)] for p in state.packets]
     sums = list(state.points())
-    size = state.deck.size
-    stock = [] if state.stock > size else [*faces[state.stock : size], faces[state.briscola]]
+    left = state.stock
+    stock = [] if left > len(faces) else [*faces[left:], faces[briscola]]
     stock.reverse()
-    side = [state.side(player) for player in state.players]
-    at, taker, best = state.at, state.taker, state.best
-    table = len(state.trick)
-    pot = sum(worth[faces[slot]] for slot in state.trick)
-    while hands[at]:
-        for place in range(table, n):
+    side = [state.side(player) for player in players]
+    orders = ORDERS[n]
+    taker, best = state.taker, state.best
+    pot = sum([deal.worth[slot] for slot in state.trick])
+    order = orders[state.at][: n - len(state.trick)]
+    while hands[order[0]]:
+        last = order[-1]
+        for at in order:
             hand = hands[at]
             if chance() < _RANDOM:
                 face = hand[int(chance() * len(hand))]
-            elif place == 0:
-                face = min(hand, key=lambda face: worth[face] + cost[face])
+            elif best < 0:
+                face = min(hand, key=lead)
             else:
-                take = beats[best]
-                sure = 1.0 if place == n - 1 or best // RANKS == trump else 0.6
-                mine = side[taker] == side[at]
-                face = max(
-                    hand,
-                    key=lambda face, t=take, m=mine, p=pot, s=sure: (  # type: ignore[misc]
-                        (p + worth[face] if t[face] or m else -p - worth[face]) * s - cost[face]
-                    ),
-                )
+                sure, mine, other = answers[at == last][best]
+                if side[taker] == side[at]:
+                    face = max(hand, key=mine)
+                else:
+                    take, stake, most = takes[best], pot * sure, _LEAST
+                    for card in hand:
+                        value = other[card] + stake if take[card] else other[card] - stake
+                        if value > most:
+                            face = card
+                            most = value
             hand.remove(face)
             pot += worth[face]
-            if best == NOTHING or beats[best][face]:
-                best, taker = face, at
-            at = at + 1 if at + 1 < n else 0
+            if best < 0 or takes[best][face]:
+                best = face
+                taker = at
         sums[taker] += pot
-        pot = table = 0
-        best, at = NOTHING, taker
+        pot = 0
+        best = NOTHING
+        order = orders[taker]
         if stock:
-            for ahead in range(n):
-                hands[(taker + ahead) % n].append(stock.pop())
+            for at in order:
+                hands[at].append(stock.pop())
     return sums

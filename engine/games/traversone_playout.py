@@ -7,10 +7,13 @@ nothing else of it; a test plays both side by side. It takes the counting from t
 from __future__ import annotations
 
 import random
+from typing import Final
 
 from engine.cards import UNKNOWN
 from engine.errors import OutOfTurn
 from engine.games.traversone_count import (
+    ACE,
+    ACE_OF_BASTONI,
     DECK,
     MAX_SEATS,
     RANKS,
@@ -20,18 +23,33 @@ from engine.games.traversone_count import (
     count,
 )
 from engine.games.traversone_moves import slots_of
-from engine.games.traversone_position import SUITS, Phase
+from engine.games.traversone_position import DRAWING_PLAYERS, SUITS, Phase
 from engine.games.traversone_state import TraversoneState
 
-_SUIT = bytes(face // RANKS for face in range(DECK.size))
-_ORDERS = tuple(
+# A card is a bit here, at SUITS times its strength plus its suit: so a mask of cards has the lowest
+# one at its low end, and of two cards of one suit the greater number takes the other.
+_SUIT: Final = bytes(face // RANKS for face in range(DECK.size))
+_BIT: Final = tuple(1 << SUITS * STRENGTH[face] + _SUIT[face] for face in range(DECK.size))
+_OF_SUIT: Final = tuple(
+    sum(_BIT[face] for face in range(DECK.size) if _SUIT[face] == suit) for suit in range(SUITS)
+)
+_OF_LEVEL: Final = (1 << SUITS) - 1
+_WORTH: Final = tuple(
+    tuple(
+        (worth, sum(_BIT[f] for f, own in enumerate(row) if own == worth))
+        for worth in sorted({*row} - {0})
+    )
+    for row in THIRDS
+)
+"""_WORTH[ace_of_bastoni]: thirds of a point, and the mask of the cards that count so many."""
+_ACES: Final = sum(_BIT[face] for face in range(DECK.size) if face % RANKS == ACE)
+_RANDOM: Final = 0.15
+"""How often a careful player takes any card, so that all do not always play alike."""
+_ORDERS: Final = tuple(
     tuple(tuple((at + n) % players for n in range(players)) for at in range(players))
     for players in range(MAX_SEATS + 1)
 )
 """_ORDERS[players][at]: who plays in a trick that `at` leads."""
-
-Hand = list[list[int]]
-"""The faces in a hand, a list for each suit."""
 
 
 def play_out(state: TraversoneState, rng: random.Random, careful: bool = False) -> Count:
@@ -44,87 +62,80 @@ def play_out(state: TraversoneState, rng: random.Random, careful: bool = False) 
     """
     if UNKNOWN in state.faces or state.phase not in (Phase.PLAY, Phase.ASIDE):
         raise OutOfTurn("a roll-out needs a hand in play with all cards known")
-    players = len(state.players)
-    worth = THIRDS[state.options.ace_of_bastoni]
-    faces, chance = state.faces, rng.random
-    hands = [_hand(state, at) for at in range(players)]
-    sums = [sum(worth[faces[slot]] for slot in slots_of(mask)) for mask in state.won]
-    extra = worth[faces[state.aside]] if state.aside >= 0 else 0
+    deal = state.deal
+    players = len(deal.players)
+    costly, chance = deal.options.ace_of_bastoni, rng.random
+    dear = _BIT[ACE_OF_BASTONI] if costly else 0
+    bits = [_BIT[face] for face in deal.faces]
+    hands = [_cards(bits, packet & state.left) for packet in state.packets]
+    won = [_cards(bits, mask) for mask in state.won]
+    aside = bits[deal.aside] if deal.aside >= 0 else 0
     if state.phase is Phase.ASIDE:
         aside = _any(hands[-1], chance())
-        hands[-1][_SUIT[aside]].remove(aside)
-        extra = worth[aside]
-    stock = list(faces[: state.stock - 1 : -1]) if players == 2 else []
+        hands[-1] ^= aside
+    stock = bits[: state.stock - 1 : -1] if players == DRAWING_PLAYERS else []
     orders = _ORDERS[players]
-    led, taker = state.led, state.taker
-    best = STRENGTH[state.best] if led >= 0 else -1
-    pot = sum(worth[faces[slot]] for slot in state.trick)
+    taker = state.taker
+    led = best = 0
+    if state.best >= 0:
+        led, best = _OF_SUIT[state.led], _BIT[state.best]
+    trick = sum([bits[slot] for slot in state.trick])
     order = orders[state.at][: players - len(state.trick)]
-    for _ in range(sum(map(len, hands[order[-1]])) + len(stock) // 2):
+    while hands[order[-1]]:
+        last = order[-1]
         for at in order:
             hand = hands[at]
-            care = careful and chance() > _RANDOM
-            if led >= 0 and (own := hand[led]):
-                last = at == order[-1]
-                face = _duck(own, best, last) if care else own[int(chance() * len(own))]
-                own.remove(face)
-                if STRENGTH[face] > best:
-                    best = STRENGTH[face]
-                    taker = at
+            own = hand & led
+            if not careful or chance() < _RANDOM:
+                bit = _any(own or hand, chance())
             else:
-                face = _free(hand, led < 0, worth) if care else _any(hand, chance())
-                hand[_SUIT[face]].remove(face)
-                if led < 0:
-                    led = _SUIT[face]
-                    best = STRENGTH[face]
+                bit = _careful(hand, own, best, at == last, dear)
+            hands[at] = hand ^ bit
+            trick |= bit
+            if own:
+                if bit > best:
+                    best = bit
                     taker = at
-            pot += worth[face]
-        sums[taker] += pot
-        pot = 0
-        led = -1
+            elif not led:
+                led = _OF_SUIT[bit.bit_length() - 1 & SUITS - 1]
+                best = bit
+                taker = at
+        won[taker] |= trick
+        trick = led = best = 0
         order = orders[taker]
         if stock:
             for at in order:
-                face = stock.pop()
-                hands[at][_SUIT[face]].append(face)
-    sums[taker] += extra
-    return count(state.options, sums, taker)
+                hands[at] |= stock.pop()
+    won[taker] |= aside
+    sums = [sum([n * (mask & own).bit_count() for n, mask in _WORTH[costly]]) for own in won]
+    return count(deal.options, sums, taker)
 
 
-def _hand(state: TraversoneState, at: int) -> Hand:
-    hand: Hand = [[] for _ in range(SUITS)]
-    for slot in slots_of(state.packets[at] & state.left):
-        hand[_SUIT[state.faces[slot]]].append(state.faces[slot])
-    return hand
+def _cards(bits: list[int], slots: int) -> int:
+    return sum([bits[slot] for slot in slots_of(slots)])
 
 
-def _any(hand: Hand, chance: float) -> int:
-    a, b, c, d = hand
-    cards = a + b + c + d
-    return cards[int(chance * len(cards))]
+def _any(cards: int, chance: float) -> int:
+    """One of the cards by `chance`, from 0 to less than 1."""
+    places = slots_of(cards)
+    return 1 << places[int(chance * len(places))]
 
 
-_RANDOM = 0.15
-"""How often a careful player takes any card, so that all do not always play alike."""
-_strength = STRENGTH.__getitem__
-
-
-def _duck(own: list[int], best: int, last: bool) -> int:
-    """The highest that doesn't take the trick; else the lowest, or the highest if nobody else is
-    to play."""
-    below = [face for face in own if STRENGTH[face] < best]
-    if below:
-        return max(below, key=_strength)
-    return max(own, key=_strength) if last else min(own, key=_strength)
-
-
-def _free(hand: Hand, leads: bool, worth: bytes) -> int:
-    """The lowest card to lead; to throw away an ace, or the highest."""
-    a, b, c, d = hand
-    cards = a + b + c + d
-    if leads:
-        return min(cards, key=_strength)
-    return max(cards, key=lambda face: 3 * worth[face] + STRENGTH[face])
+def _careful(hand: int, own: int, best: int, last: bool, dear: int) -> int:
+    """The card of a careful player. `own`: those of the led suit, `best`: what has the trick, 0
+    before a lead; `last`: nobody else is to play."""
+    if own:
+        below = own & best - 1
+        if below or last:
+            return 1 << (below or own).bit_length() - 1
+        return own & -own
+    if not best:
+        return hand & -hand
+    # It can't take the trick: away with an ace, or with one of the highest.
+    hand = hand & dear or hand & _ACES or hand
+    level = (hand.bit_length() - 1) // SUITS * SUITS
+    top = hand >> level & _OF_LEVEL
+    return (top & -top) << level
 
 
 def roll_out(state: TraversoneState, seat: int, rng: random.Random) -> int:
