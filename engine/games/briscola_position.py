@@ -76,9 +76,12 @@ _S0, _S1, _S2, _S3, _S4 = (
 """_S1[octet]: the slots in octet 1 of a mask."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, it would take several times as long to make
 class Deal:
-    """What stays the same from card to card of an open hand; see Position for the fields."""
+    """What stays the same from card to card of an open hand; see Position for the fields.
+
+    Positions share it, so nobody changes one: `but` makes another.
+    """
 
     options: BriscolaOptions
     seats: int

@@ -181,10 +181,12 @@ class BriscolaState(Position):
         new.left = (1 << briscola) - 1
         new.stock = briscola + 1
         new.won = (0,) * players
-        new.phase = Phase.LOOK
         if auto:
-            new.due = _OPEN_BRISCOLA[players]
-            return new._after_cards()
+            new.opened = 1 << briscola
+            new.phase = _PLAY
+            new.due = new.deal.decides[0]
+            return new
+        new.phase = Phase.LOOK
         shows = [Show(h, seat) for h, seat in zip(new.held, self.players, strict=True)]
         return new._to_requests([*shows, *_OPEN_BRISCOLA[players].requests])
 

@@ -79,7 +79,7 @@ def slots_of(mask: int) -> tuple[int, ...]:
     )
 
 
-@lru_cache(maxsize=1 << 12)  # in roll-outs the same few hands come again and again
+@lru_cache(maxsize=1 << 14)  # a packet of ten slots has 1,024 hands; fewer would be forgotten
 def plays(mask: int) -> tuple[Play, ...]:
     """The plays of the slots in `mask`, ascending."""
     return (

@@ -34,6 +34,7 @@ from engine.games.traversone_match import Match
 from engine.games.traversone_moves import ASIDES, plays, slots_of
 
 SUITS: Final = len(DECK.kind.suits)
+DECK_SIZE: Final = DECK.size
 ALL_SLOTS: Final = (1 << DECK.size) - 1
 SORTED_DECK: Final = bytes(range(DECK.size))
 DRAWING_PLAYERS: Final = 2
@@ -59,18 +60,27 @@ class Phase(IntEnum):
 _PLAY: Final = Phase.PLAY
 
 
+_IN_SUIT: Final = tuple(
+    bytes(b"01"[face < DECK.size and face // RANKS == suit] for face in range(UNKNOWN + 1))
+    for suit in range(SUITS)
+)
+"""For bytes.translate: from faces to the digits of a number."""
+
+
 def suit_masks(faces: bytes) -> tuple[int, ...]:
     """For each suit the slots that are known to hold a card of it."""
-    masks = [0] * SUITS
-    for slot, face in enumerate(faces):
-        if face != UNKNOWN:
-            masks[face // RANKS] |= 1 << slot
-    return tuple(masks)
+    if not faces:
+        return (0,) * SUITS
+    last_first = faces[::-1]
+    return tuple([int(last_first.translate(digits), 2) for digits in _IN_SUIT])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, it would take several times as long to make
 class Deal:
-    """What stays the same from card to card of an open hand; see Position for the fields."""
+    """What stays the same from card to card of an open hand; see Position for the fields.
+
+    Positions share it, so nobody changes one: `but` makes another.
+    """
 
     options: TraversoneOptions
     seats: int
@@ -172,9 +182,10 @@ class Position(State):
     @property
     def stock(self) -> int:
         """The first slot of the stock that wasn't drawn; the deck's size if there is none."""
-        if len(self.packets) != DRAWING_PLAYERS:
-            return DECK.size
-        return (self.packets[0] | self.packets[1]).bit_length()
+        packets = self.packets
+        if len(packets) != DRAWING_PLAYERS:
+            return DECK_SIZE
+        return (packets[0] | packets[1]).bit_length()
 
     @property
     def moves(self) -> int:

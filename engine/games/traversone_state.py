@@ -27,6 +27,7 @@ reveal is due it doesn't undo what was played.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from itertools import accumulate
 from typing import Final
 
 from engine.cards import UNKNOWN
@@ -75,15 +76,28 @@ from engine.games.traversone_position import (
     Position,
     Vow,
     open_slots,
+    suit_masks,
 )
 
 DISTRIBUTION: Final = {2: (10, 10), 3: (13, 13, 14), 4: (10,) * 4, 5: (8,) * 5}
 """Cards of each player in the order of dealing (TRA-02, TRA-30..TRA-32)."""
 
+
+def _packets(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """CARD-06: each hand is one packet; a mask of slots for each, and of all of them."""
+    tops = list(accumulate(sizes))
+    packets = tuple((1 << top) - (1 << top - n) for top, n in zip(tops, sizes, strict=True))
+    return packets, (1 << tops[-1]) - 1
+
+
+_PACKETS: Final = {players: _packets(sizes) for players, sizes in DISTRIBUTION.items()}
+
 _PLAY: Final = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = Cards((Shuffle(DECK),))
+_WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
+"""THIRDS for bytes.translate, with nothing for a card that isn't known."""
 _MOST_THIRDS: Final = sum(THIRDS[True])
 _TAKES: Final = tuple(
     tuple((Note("takes", seat, (thirds,)),) for thirds in range(_MOST_THIRDS + 1))
@@ -212,38 +226,40 @@ class TraversoneState(Position):
         self.best = NOTHING
 
     def _shuffled(self, given: Shuffled) -> TraversoneState:
-        """CARD-06: each hand is one packet; what is left is the stock."""
+        """CARD-06: what isn't dealt is the stock."""
         new = self._copy()
         auto = given.faces is not None
         faces = self._checked(given.faces) if given.faces is not None else _ALL_UNKNOWN
-        new.deal = self.deal.knowing(faces).but(auto=auto, breaches=())
-        top = 0
-        packets = []
-        for size in DISTRIBUTION[len(self.players)]:
-            packets.append((1 << top + size) - (1 << top))
-            top += size
-        new.packets = tuple(packets)
-        new.left = (1 << top) - 1
-        new.won = (0,) * len(packets)
+        new.packets, new.left = _PACKETS[len(self.players)]
+        shown = new._dealt() if auto else (0,) * self.seats
+        new.deal = self.deal.but(
+            faces=faces, suits=suit_masks(faces), auto=auto, shown=shown, breaches=()
+        )
+        new.won = (0,) * len(new.packets)
         new.phase = Phase.LOOK
         if auto:
             return new._after_look()
         new.due = Cards(
             tuple(
                 Show(slots_of(packet), seat)
-                for packet, seat in zip(packets, self.players, strict=True)
+                for packet, seat in zip(new.packets, self.players, strict=True)
             )
         )
         return new
 
     def _looked(self, given: Seen) -> TraversoneState:
-        return self._see(given)._after_look()
+        new = self._see(given)
+        new.deal = new.deal.but(shown=new._dealt())
+        return new._after_look()
 
-    def _after_look(self) -> TraversoneState:
+    def _dealt(self) -> tuple[int, ...]:
+        """For each seat the packet that is shown to it."""
         shown = [0] * self.seats
         for seat, packet in zip(self.players, self.packets, strict=True):
             shown[seat] = packet
-        self.deal = self.deal.but(shown=tuple(shown))
+        return tuple(shown)
+
+    def _after_look(self) -> TraversoneState:
         if len(self.players) == _ASIDE_PLAYERS:
             self.phase = Phase.ASIDE
             self.due = _DECIDE[self.dealer]
@@ -312,22 +328,27 @@ class TraversoneState(Position):
             new.best = best
             new.taker = self.taker
             suit = best // RANKS
-            if face // RANKS != suit and not self.vowed >> at * SUITS + suit & 1:
-                new._vow(at * SUITS + suit, self.packets[at] & new.left & ~new.opened, self)
+            if face // RANKS != suit:
+                vow = at * SUITS + suit
+                if not self.vowed >> vow & 1:
+                    new._vow(vow, self.packets[at] & new.left & ~new.opened)
         new.trick = trick = self.trick + _ALONE[slot]
         if len(trick) == len(players):
             return new._after_trick()
         at += 1
-        new.at = at = 0 if at == len(players) else at
+        if at == len(players):
+            at = 0
+        new.at = at
         new.due = _DECIDE[players[at]]
         return new
 
-    def _vow(self, vow: int, hidden: int, before: TraversoneState) -> None:
-        """TRA-04: the hidden cards of the hand hold none of the led suit. Cards that come to the
-        hand later lie open, so one promise a suit says it all."""
+    def _vow(self, vow: int, hidden: int) -> None:
+        """TRA-04: the hidden cards of the hand hold none of the led suit; the card that says so
+        was just laid. Cards that come to the hand later lie open, so one promise a suit says it
+        all."""
         if hidden:
             self.vowed |= 1 << vow
-            self.vows = (*self.vows, (vow, hidden, before.moves))
+            self.vows += ((vow, hidden, self.moves - 1),)
 
     def _after_trick(self) -> TraversoneState:
         """TRA-03; with two players both draw, the winner first (TRA-30)."""
@@ -394,9 +415,8 @@ class TraversoneState(Position):
         if self.aside >= 0:
             won[last] |= 1 << self.aside
             self.won = tuple(won)
-        worth = THIRDS[self.options.ace_of_bastoni]
-        faces = self.faces
-        thirds = [sum([worth[faces[slot]] for slot in slots_of(mask)]) for mask in won]
+        worth = self.faces.translate(_WORTH[self.options.ace_of_bastoni])
+        thirds = [sum([worth[slot] for slot in slots_of(mask)]) for mask in won]
         counted = count(self.options, thirds, last)
         self.deal = self.deal.but(count=counted)
         players = self.players
@@ -404,7 +424,8 @@ class TraversoneState(Position):
         if counted.cappotto >= 0:
             notes.append(Note("cappotto", players[last]))
         order = sorted(zip(players, counted.penalties, thirds, strict=True))
-        self.notes = tuple(notes + [Note("counts", seat, (n, own)) for seat, n, own in order])
+        notes += [Note("counts", seat, (n, own)) for seat, n, own in order]
+        self.notes = tuple(notes)
         return self._to_reveal()
 
     def _to_reveal(self) -> TraversoneState:
