@@ -65,6 +65,7 @@ class Phase(IntEnum):
 
 
 _PLAY = Phase.PLAY
+_new = object.__new__
 _ALL_CUTS: Final = tuple(Cut(at) for at in range(1, petrangola_moves.MAX_CUT + 1))
 _CUTS: Final = {
     ITALIAN.size * copies: _ALL_CUTS[: ITALIAN.size * copies - 1]
@@ -217,7 +218,7 @@ class Position(State):
         return (a * 40 + b) * 40 + c in self.match.judge.petrangole
 
     def _copy(self) -> Self:
-        new = object.__new__(type(self))
+        new = _new(type(self))
         new.match = self.match
         new.options = self.options
         new.seats = self.seats

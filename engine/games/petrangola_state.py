@@ -81,12 +81,13 @@ class PetrangolaState(Position):
     __slots__ = ()
 
     def apply(self, given: Input) -> PetrangolaState:
-        handler = _TABLE[self.phase].get(type(given))
+        phase = self.phase
+        handler = (_TURNS if phase is _PLAY else _TABLE[phase]).get(type(given))
         if handler is not None:
             return handler(self, given)
         if isinstance(given, Move) and isinstance(self.due, Decide):
-            raise _misplaced(self.phase)
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+            raise _misplaced(phase)
+        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {phase.name}")
 
     def played_openly(self, faces: bytes) -> PetrangolaState:
         """This position as an open one with the deck `faces`, for roll-outs; it must agree with
@@ -280,10 +281,11 @@ class PetrangolaState(Position):
     def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
         """Open those of `slots` that aren't, in a live state by stopping at `phase`."""
         a, b, c = slots
-        mask = 1 << a | 1 << b | 1 << c
+        seen = self.opened
+        known = seen | 1 << a | 1 << b | 1 << c
         if self.auto:
-            self.opened |= mask
-        elif mask & ~self.opened:
+            self.opened = known
+        elif known != seen:
             hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
             self.phase = phase
             self.due = Cards((Open(hidden),))
@@ -494,6 +496,13 @@ def _misplaced(phase: Phase) -> IllegalMove:
 
 
 _S = PetrangolaState
+_TURNS: Final[dict[type, Callable[..., PetrangolaState]]] = {
+    Exchange: _S._exchange,
+    Camicia: _S._camicia,
+    Knock: _S._knock,
+    KnockShow: _S._knock,
+    Leave: _S._leave,
+}
 _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
     {Drawn: _S._drawn, Leave: _S._leave},
     {Cut: _S._cut, Leave: _S._leave},
@@ -501,13 +510,7 @@ _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
     {Seen: _S._looked, Leave: _S._leave},
     {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
     {Seen: _S._turned_up, Leave: _S._leave},
-    {
-        Exchange: _S._exchange,
-        Camicia: _S._camicia,
-        Knock: _S._knock,
-        KnockShow: _S._knock,
-        Leave: _S._leave,
-    },
+    _TURNS,
     {Seen: _S._given, Leave: _S._leave},
     {Seen: _S._proved, Leave: _S._leave},
     {Seen: _S._showed, Leave: _S._leave},
