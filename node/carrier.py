@@ -104,9 +104,15 @@ class Carrier:
         self._handlers[socket] = handler
         self._poller.register(socket, zmq.POLLIN)
 
-    def poll(self, seconds: float) -> None:
-        """Wait at most so long, then handle everything that is ready."""
-        for socket, _ in self._poller.poll(math.ceil(max(0.0, seconds) * 1_000)):
+    def poll(self, seconds: float, first: Callable[[], None]) -> None:
+        """Wait at most so long, call `first`, then handle everything that is ready.
+
+        `first` obeys what other threads have asked: whom they admitted before a connection came in
+        must be known before that connection is judged.
+        """
+        ready = self._poller.poll(math.ceil(max(0.0, seconds) * 1_000))
+        first()
+        for socket, _ in ready:
             # A handler may have closed a socket that was ready too.
             if (handler := self._handlers.get(socket)) is not None:
                 handler()

@@ -381,7 +381,7 @@ class Mesh:
         self._obey()  # what was asked before the start
         next_tick = self._clock()
         while not self._stopping:
-            self._carrier.poll(min(next_tick, self._state_due) - self._clock())
+            self._carrier.poll(min(next_tick, self._state_due) - self._clock(), self._obey)
             now = self._clock()
             if now >= next_tick:
                 next_tick = now + TICK

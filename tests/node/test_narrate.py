@@ -78,7 +78,7 @@ def told_kinds(game: str) -> tuple[set[str], bool]:
     written_out = True
     for path in ENGINE.glob(f"{game}*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Note":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Note", "note"):
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     found.add(first.value)
