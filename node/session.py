@@ -330,12 +330,14 @@ class Session:
 
     def _hello(self, hello: Hello, address: tuple[str, int]) -> None:
         offer, card = self._offer, self._card
-        if offer is None or card is None or self._proposal is not None:
+        if offer is None or card is None:
             return
         if hello.table != card.table or hello.role is not Role.SEAT:
             return
         if hello.key not in self._seated and len(self._seated) >= offer.seats:
             need(self._mesh).send(hello.key, Bye(Reason.FULL, "every seat is taken"))
+            return
+        if self._proposal is not None:
             return
         self._seated[hello.key] = (hello, encode(hello), (address[0], hello.port))
         self._on_event(Joined(hello.name, offer.seats - len(self._seated)))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from node.door import find_table
 from node.lobby import Offer
-from node.session import SessionEvent, Started, Stopped
+from node.mesh import Mesh
+from node.session import SessionEvent, Started, Stopped, need
 from protocol.audit import Status, audit_file
 from protocol.group import default_group
 from protocol.group_python import PythonGroup
+from protocol.messages import Bye, Message, Reason
+from protocol.wire import sign
 from tests.node.tables import DEADLINE, offer, play, seat, start
 
 
@@ -74,3 +78,26 @@ def test_who_comes_while_a_match_is_on_is_turned_away(tmp_path: Path) -> None:
     assert [node.error for node in nodes[:2]] == [None, None]
     assert isinstance(nodes[2].error, Stopped)
     assert nodes[2].session.table is None
+
+
+def test_who_introduces_himself_to_a_full_table_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They came in before admission closed, so only the host's answer can tell them."""
+    said: list[tuple[bytes, Message]] = []
+
+    def send(_: Mesh, key: bytes, message: Message) -> bool:
+        said.append((key, message))
+        return True
+
+    monkeypatch.setattr(Mesh, "send", send)
+    host, guest, late = (seat(tmp_path, number) for number in range(3))
+    for node in (host, guest, late):  # only so that each has a HELLO of its own
+        node.session.host(offer(2, 1), address="127.0.0.1")
+    for node in (guest, late):
+        own = replace(node.session._own_hello(), table=need(host.session._card).table)
+        host.session._hello(sign(own, node.identity), ("127.0.0.1", 1))
+    for node in (host, guest, late):
+        node.session._close()
+    refused = [(key, m.reason) for key, m in said if isinstance(m, Bye)]
+    assert refused == [(late.identity.public, Reason.FULL)]
