@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from protocol.audit import Report, Status, audit_file, judge
-from protocol.contribution import Class, Entry, Kind
+from protocol.audit import Report, Status, _derived_later, audit_file, judge
+from protocol.contribution import Class, Contribution, Entry, Kind
 from protocol.encoding import pack
 from protocol.errors import EncodingError, NotALog, UnsupportedFormat
 from protocol.evidence_file import Case, Charge, pack_evidence, read_evidence
 from protocol.frames import Magic, frame
 from protocol.header import Header
 from protocol.identity import fingerprint
-from protocol.log import first_head
+from protocol.log import Step, first_head
 from tests.protocol.ring import file_of, identities, record, resign
 
 GOLDEN = Path(__file__).parent.parent / "vectors" / "golden"
@@ -280,3 +280,22 @@ def test_noise_after_the_magic_never_breaks_the_audit() -> None:
 
 def test_a_header_alone_fixes_the_first_head() -> None:
     assert MATCH.moments[0].before.head == first_head(MATCH.header.payload)
+
+
+@pytest.mark.parametrize(("revealing", "found"), [((0, 1), {2, 3, 4}), ((0,), set())])
+def test_proofs_are_left_to_a_reveal_of_all_who_committed(
+    revealing: tuple[int, ...], found: set[int]
+) -> None:
+    """A seat that doesn't reveal can't be derived, so its proofs must be checked as they come."""
+
+    def step(number: int, kind: Kind, seats: tuple[int, ...]) -> Step:
+        return Step(number, tuple(Contribution(s, kind, b"", bytes(8), bytes(64)) for s in seats))
+
+    steps = (
+        step(1, Kind.MOVE, (0,)),
+        step(2, Kind.COMMIT, (0, 1)),
+        step(3, Kind.SHUFFLE, (1,)),
+        step(4, Kind.REVEAL, revealing),
+        step(5, Kind.CHECKPOINT, (0, 1)),
+    )
+    assert _derived_later(steps) == found
