@@ -4,6 +4,7 @@ Law: each says what a player can do about it; none blames a peer for our own bug
 
     NodeError
     ├── NodeFailed          a bug: one of our threads or callbacks raised; the cause is attached
+    ├── Stopped             a session ended before its match did
     ├── MeshError           the mesh or the door can't do what was asked
     │   ├── PortTaken       another program holds the port
     │   └── BadAddress      not a numeric address and port of the wanted kind
@@ -18,6 +19,10 @@ The first argument of each is one sentence that a user can read.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class NodeError(Exception):
     """Anything that the node layer raises on purpose."""
@@ -25,6 +30,10 @@ class NodeError(Exception):
 
 class NodeFailed(NodeError):
     """Our own bug: `__cause__` is the first exception that the thread met."""
+
+
+class Stopped(NodeError):
+    """The session ended before the match did; its text says why."""
 
 
 class MeshError(NodeError):
@@ -57,3 +66,10 @@ class OtherVersion(DoorError):
 
 class TurnedAway(DoorError):
     """The table is too busy, or doesn't want us."""
+
+
+def need(value: T | None) -> T:
+    """`value`, which must be there by now (NodeFailed: our own bug)."""
+    if value is None:
+        raise NodeFailed("A part of the session was used before it began.")
+    return value

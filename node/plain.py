@@ -111,7 +111,7 @@ class PlainTable:
             case Joined(name=name, free=free):
                 self._say(f"{name} sits down; seats still free: {free}.")
             case Started(seat=seat, table=table):
-                self._seat = seat
+                self._seat = -1 if seat is None else seat
                 players = ", ".join(s.name for s in table.header.header.seats)
                 self._say(f"The match begins. At the table: {players}.")
             case Advanced():

@@ -14,11 +14,13 @@ from engine.options import make
 from node.bot import Bot
 from node.door import find_table
 from node.lobby import Offer
+from node.match import Agreed, Match, MatchFiles
 from node.session import EvidenceKept, Session, SessionEvent, Stopped, need
 from protocol.contribution import Contribution, Entry, statement
 from protocol.group import Group, default_group
 from protocol.identity import Identity
 from protocol.messages import EntryMessage
+from protocol.player import Player
 from protocol.position import Position
 from protocol.table import Event, Outgoing
 
@@ -65,12 +67,19 @@ class CheatingSession(Session):
     tamper: Tamper
     cheat: Identity
 
-    def _table_event(self, event: Event) -> None:
-        if isinstance(event, Outgoing):
+    def _make_match(self, agreed: Agreed, player: Player | None, files: MatchFiles) -> Match:
+        match = super()._make_match(agreed, player, files)
+        honest = match._table_event
+
+        def table_event(event: Event) -> None:
+            if not isinstance(event, Outgoing):
+                honest(event)
+                return
             for entry in self.tamper(self, event.entry):
                 need(self._mesh).broadcast(EntryMessage(entry))
-            return
-        super()._table_event(event)
+
+        match.table._emit = table_event
+        return match
 
 
 def resign(identity: Identity, entry: Entry, body: bytes) -> Entry:

@@ -19,8 +19,9 @@ from engine.contract import Ask, Decide, Game, Move, State
 from engine.games.traversone import Aside
 from node import bot as bots
 from node.bot import Bot
+from node.match import Match
 from node.search import Budget, Level, choose
-from node.session import Session, Stopped
+from node.session import Session
 from protocol.group import default_group
 from protocol.identity import Identity
 from protocol.table import YourMove
@@ -312,20 +313,15 @@ def session(tmp_path: Path) -> Session:
 @pytest.mark.parametrize(
     ("step", "head", "counts"), [(5, b"5", True), (6, b"5", False), (5, b"6", False)]
 )
-def test_a_session_drops_the_answer_to_what_is_due_no_more(
-    tmp_path: Path, step: int, head: bytes, counts: bool
+def test_a_match_drops_the_answer_to_what_is_due_no_more(
+    step: int, head: bytes, counts: bool
 ) -> None:
     view, seat = first_choice()
     played: list[Move] = []
-    node = session(tmp_path)
     here = SimpleNamespace(step=step, head=head)
-    node.table = cast(
-        Any, SimpleNamespace(position=here, halted=False, accusation=None, play=played.append)
-    )
-    node.choose(view.legal(seat)[0], decision_of(view, seat))
-    node.stop("enough")
-    with pytest.raises(Stopped, match="enough"):
-        node.run()
+    match = object.__new__(Match)  # its table is all that the question takes
+    match.table = cast(Any, SimpleNamespace(position=here, halted=False, play=played.append))
+    match.play(view.legal(seat)[0], decision_of(view, seat))
     assert len(played) == counts
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from node.door import find_table
+from node.events import HelloReceived
 from node.lobby import Offer
 from node.mesh import Mesh
 from node.session import SessionEvent, Started, Stopped, need
@@ -94,9 +95,11 @@ def test_who_introduces_himself_to_a_full_table_is_told_so(
     host, guest, late = (seat(tmp_path, number) for number in range(3))
     for node in (host, guest, late):  # only so that each has a HELLO of its own
         node.session.host(offer(2, 1), address="127.0.0.1")
+    sitting = need(host.session._sitting)
     for node in (guest, late):
-        own = replace(node.session._own_hello(), table=need(host.session._card).table)
-        host.session._hello(sign(own, node.identity), ("127.0.0.1", 1))
+        own = need(node.session._sitting)._own_hello()
+        own = replace(own, table=need(sitting._card).table)
+        sitting.handle(HelloReceived(sign(own, node.identity), ("127.0.0.1", 1)))
     for node in (host, guest, late):
         node.session._close()
     refused = [(key, m.reason) for key, m in said if isinstance(m, Bye)]

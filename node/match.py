@@ -1,0 +1,263 @@
+"""A match at one node, from the signed header to the footer: table, log, journal and peers.
+
+Law: everything here stands on a header that every seat has signed. It must never know how the
+players met (`node.sitting`), nor a thread: `node.session` hands it the mesh's events and the
+player's choices, on one thread, and asks whether it is over. It decides nothing about the game: a
+choice that is due goes to `decide` and comes back through `play`. A node without a seat (`player`
+None) follows and signs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.contract import Move
+from engine.errors import IllegalMove
+from node.errors import Stopped, need
+from node.events import Event, PeerDown, PeerUp, Received
+from node.mesh import Mesh
+from node.notices import EvidenceKept, MatchNotice, Presence, Refused, Started
+from node.sync import Sync
+from protocol import table as tables
+from protocol.contribution import Entry, Kind
+from protocol.files import Disk
+from protocol.group import Group
+from protocol.header import Header, SignedHeader
+from protocol.identity import Identity
+from protocol.journal import Journal
+from protocol.log import LogWriter
+from protocol.messages import Batch, EntryMessage, Get, Propose, State, TableCard
+from protocol.player import Player
+from protocol.wire import paginate
+
+LINGER = 3.0
+"""Seconds that a node stays after the end for others who still miss something."""
+VERDICT = 1.0
+"""Seconds that it stays after somebody was convicted, so that the others learn it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What the sitting ended with: the terms, and what tells a latecomer of them.
+
+    `agreements` are the seats' signatures as they travel, in seat order; `proposal` introduces the
+    seats to each other.
+    """
+
+    card: TableCard
+    proposal: Propose
+    signed: SignedHeader
+    agreements: tuple[Entry, ...]
+
+    @property
+    def header(self) -> Header:
+        """The terms."""
+        return self.signed.header
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFiles:
+    """The open files of a match: its log, and for a seat its journal."""
+
+    log: Path
+    writer: LogWriter
+    journal: Journal | None
+
+    def close(self) -> None:
+        """Close them."""
+        self.writer.close()
+        if self.journal is not None:
+            self.journal.close()
+
+
+def create_files(
+    data: Path, signed: SignedHeader, seat: int | None, random: Callable[[int], bytes]
+) -> MatchFiles:
+    """New files in `data`/matches/NAME, NAME being the same at every node; FileError."""
+    header = signed.header
+    when = datetime.fromtimestamp(header.created, UTC).strftime("%Y%m%d-%H%M%S")
+    name = f"{header.game}-{when}-{header.match.hex()[:8]}"
+    folder = data / "matches" / name
+    journal = None if seat is None else Journal(folder / f"seat-{seat}", random=random)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log = folder / f"{name}.busso"
+    return MatchFiles(log, LogWriter.create(log, signed.payload), journal)
+
+
+def seat_of(header: Header, identity: Identity) -> int | None:
+    """The seat that `identity` has in a match, None for a spectator."""
+    return header.keys.index(identity.public) if identity.public in header.keys else None
+
+
+class Match:
+    """One match in play. `start` it; then `handle` events and call `tick` ten times a second."""
+
+    def __init__(
+        self,
+        agreed: Agreed,
+        mesh: Mesh,
+        player: Player | None,
+        files: MatchFiles,
+        *,
+        group: Group,
+        on_event: Callable[[MatchNotice], None],
+        decide: Callable[[tables.YourMove], None],
+        clock: Callable[[], float],
+    ) -> None:
+        """Take up the match where the log in `files` ends. Fault, InvalidHeader as `Table`."""
+        self.agreed = agreed
+        self.log = files.log
+        self.evidence: Path | None = None
+        self._mesh = mesh
+        self._files = files
+        self._on_event = on_event
+        self._decide = decide
+        self._clock = clock
+        self._over_since: float | None = None
+        self.seat = None if player is None else player.seat
+        self._sync = Sync(agreed.header.keys, -1 if self.seat is None else self.seat, clock)
+        self.table = tables.Table(
+            agreed.signed, group, self._table_event, player=player, writer=files.writer
+        )
+
+    def start(self) -> None:
+        """Contribute what is due and tell the others how far we are."""
+        self._on_event(Started(self.table, self.seat, self.log))
+        self.table.start()
+        self._mesh.set_state(self.state())
+
+    def close(self) -> None:
+        """Close the files; the mesh is the session's."""
+        self._files.close()
+
+    def over(self) -> bool:
+        """Whether nobody needs this node for the match any more; Stopped if it was disputed."""
+        table = self.table
+        if not table.halted:
+            return False
+        now = self._clock()
+        if self._over_since is None:
+            self._over_since = now
+        since = now - self._over_since
+        if table.accusation is None:
+            return self._sync.all_done() or since >= LINGER
+        if since < VERDICT:
+            return False  # what convicts is still on its way to the others
+        fault = table.accusation.fault
+        raise Stopped(f"{self.seat_name(fault.seat)} broke the rules: {fault.text}.")
+
+    def seat_name(self, seat: int | None) -> str:
+        """The name of a seat of the header."""
+        return "Somebody" if seat is None else self.agreed.header.seats[seat].name
+
+    def state(self, *, ready: bool = False) -> State:
+        """How far this node is; `ready` for the next match at this table."""
+        p = self.table.position
+        return State(self.agreed.header.match, p.step, p.head, p.settled, (), ready)
+
+    # -- what comes in ----------------------------------------------------------------------------
+
+    def handle(self, event: Event) -> None:
+        """Take an event of the mesh."""
+        match event:
+            case Received(key=key, message=message):
+                self._message(key, message)
+            case PeerUp(key=key):
+                if not self.table.halted:
+                    self._introduce(key)
+                self._presence(key, True)
+            case PeerDown(key=key):
+                self._sync.gone(key)
+                self._presence(key, False)
+
+    def tick(self) -> None:
+        """Ask for what is missing."""
+        position = self.table.position
+        ask = self._sync.ask(position.step, self.table.held, self.table.missing)
+        if ask is not None:
+            key, step, held = ask
+            self._mesh.send(key, Get(self.agreed.header.match, step, held))
+
+    def play(self, move: Move, decision: tables.YourMove | None = None) -> None:
+        """This seat's choice; with `decision` it counts for that one only."""
+        if decision is not None and not self._still_due(decision):
+            return
+        try:
+            self.table.play(move)
+        except IllegalMove as error:
+            player = need(self.table.player)
+            position = self.table.position
+            self._on_event(Refused(error, tables.YourMove(position, player.view(position))))
+
+    def _still_due(self, decision: tables.YourMove) -> bool:
+        """Whether the table is where it was when `decision` came up."""
+        there, here = decision.position, self.table.position
+        return not self.table.halted and (there.step, there.head) == (here.step, here.head)
+
+    def _message(self, key: bytes, message: object) -> None:
+        match message:
+            case EntryMessage(entry=entry) if entry.contribution.kind is not Kind.HEADER:
+                self._entry(key, entry)
+            case State():
+                if message.match == self.agreed.header.match:
+                    self._sync.heard(key, message)
+                elif not self.table.halted:
+                    self._introduce(key)
+            case Get() if message.match == self.agreed.header.match:
+                self._answer(key, message)
+            case Batch():
+                for entry in message.entries:
+                    self._entry(key, entry)
+                self._sync.answered(key, message.more)
+
+    def _entry(self, key: bytes, entry: Entry) -> None:
+        if self.table.receive(entry) is tables.Verdict.DIVERGENT:
+            self._sync.diverged(key, entry.place.step)
+
+    def _answer(self, key: bytes, message: Get) -> None:
+        entries = list(self.table.entries_from(message.step, message.held))
+        for page in paginate(message.match, entries[:256]):
+            self._mesh.send(key, page)
+            if isinstance(page, Batch):
+                break  # the rest is asked for when this has arrived
+
+    def _introduce(self, key: bytes) -> None:
+        """Tell a peer what it may have missed of the agreement."""
+        if self.agreed.card.key == self._mesh.key:
+            self._mesh.send(key, self.agreed.proposal)
+        for entry in self.agreed.agreements:
+            self._mesh.send(key, EntryMessage(entry))
+
+    def _presence(self, key: bytes, up: bool) -> None:
+        keys = self.agreed.header.keys
+        if key in keys:
+            self._on_event(Presence(keys.index(key), up))
+
+    # -- what goes out ----------------------------------------------------------------------------
+
+    def _table_event(self, event: tables.Event) -> None:
+        match event:
+            case tables.Outgoing(entry=entry):
+                self._mesh.broadcast(EntryMessage(entry))
+            case tables.Advanced():
+                self._mesh.set_state(self.state())
+            case tables.Accused():
+                self._accused(event)
+        self._on_event(event)
+        if isinstance(event, tables.YourMove):
+            self._decide(event)
+
+    def _accused(self, accused: tables.Accused) -> None:
+        """Keep the evidence and hand it round: every honest node shall see it."""
+        for entry in accused.entries:
+            self._mesh.broadcast(EntryMessage(entry))
+        seat = accused.fault.seat
+        path = self.log.parent / f"evidence-step-{accused.fault.step}-seat-{seat}.busso"
+        with contextlib.suppress(FileExistsError):
+            Disk().publish(path, accused.evidence)
+        self.evidence = path
+        self._on_event(EvidenceKept(accused, path))
