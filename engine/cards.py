@@ -109,11 +109,14 @@ class Deck:
 
     kind: DeckKind
     copies: int = 1
+    size: int = field(init=False, repr=False, compare=False)
+    """Number of cards, which is the number of slots."""
+    _ordered: list[int] = field(init=False, repr=False, compare=False)
 
-    @property
-    def size(self) -> int:
-        """Number of cards, which is the number of slots."""
-        return self.kind.size * self.copies
+    def __post_init__(self) -> None:
+        ordered = [face for face in range(self.kind.size) for _ in range(self.copies)]
+        object.__setattr__(self, "size", len(ordered))
+        object.__setattr__(self, "_ordered", ordered)
 
     def face(self, physical: int) -> int:
         """The face of physical card `physical`, 0 <= physical < size."""
@@ -121,6 +124,8 @@ class Deck:
 
     def check(self, faces: Sequence[int]) -> None:
         """Raise NotationError unless `faces` holds each card as often as the deck does."""
+        if sorted(faces) == self._ordered:
+            return
         if len(faces) != self.size:
             raise NotationError(f"the deck has {self.size} cards, not {len(faces)}")
         counts = [0] * self.kind.size

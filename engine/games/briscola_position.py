@@ -7,11 +7,10 @@ Law: this file reads a position. It must never know how one position leads to th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import lru_cache
-from operator import attrgetter
-from typing import Any, Final, Self
+from functools import cache
+from typing import Final, Self
 
 from engine.cards import ITALIAN, UNKNOWN, Deck
 from engine.contract import (
@@ -19,13 +18,11 @@ from engine.contract import (
     Decide,
     Move,
     Note,
-    Open,
     Over,
     Pile,
     Public,
     Result,
     Show,
-    State,
     Turn,
     mask_of,
 )
@@ -38,6 +35,7 @@ from engine.games.briscola_cards import (
     Cardset,
     beats,
 )
+from engine.position import Dealt, Kept, reads_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +62,17 @@ class Phase(IntEnum):
 
 
 _PLAY: Final = Phase.PLAY
-_WORTH: Final = {
-    cards: cards.points.ljust(UNKNOWN + 1, b"\0") for cards in {FULL, *CARDSETS.values()}
-}
-"""For bytes.translate: faces to points, 0 for a card that isn't known."""
+_WORTH: Final = [
+    CARDSETS.get(players, FULL).points.ljust(UNKNOWN + 1, b"\0") for players in range(MAX_SEATS + 1)
+]
+"""By the number of players, for bytes.translate: faces to points, 0 for a card that isn't known."""
+SIDES: Final = tuple(
+    tuple(seat % 2 if seats == MAX_SEATS else seat for seat in range(seats))
+    for seats in range(MAX_SEATS + 1)
+)
+"""SIDES[seats][seat]: opposite seats of four are partners (BRI-02)."""
+POINTS: Final = FULL.deck.size
+"""Below this bit of a number are slots, from it on are points."""
 _OCTET: Final = 0xFF
 _S0, _S1, _S2, _S3, _S4 = (
     tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
@@ -76,12 +81,35 @@ _S0, _S1, _S2, _S3, _S4 = (
 """_S1[octet]: the slots in octet 1 of a mask."""
 
 
-@dataclass(slots=True)  # frozen, it would take several times as long to make
-class Deal:
-    """What stays the same from card to card of an open hand; see Position for the fields.
+class _Plays(dict[int, tuple[Play, ...]]):
+    """The plays of the slots in a mask, in the order in which they were drawn: the briscola last.
+    Of three slots in forty there are few, so they are kept."""
 
-    Positions share it, so nobody changes one: `but` makes another.
-    """
+    __slots__ = ("_briscola",)
+
+    def __init__(self, briscola: int) -> None:
+        super().__init__()
+        self._briscola = briscola
+
+    def __missing__(self, mask: int) -> tuple[Play, ...]:
+        slots, briscola = slots_of(mask), self._briscola
+        if mask >> briscola & 1:
+            slots = (*(slot for slot in slots if slot != briscola), briscola)
+        found = self[mask] = tuple(PLAYS[slot] for slot in slots)
+        return found
+
+
+@cache  # by the number of players the briscola lies in one of three slots
+def _plays_beside(briscola: int) -> _Plays:
+    return _Plays(briscola)
+
+
+_NO_PLAYS: Final = _Plays(ITALIAN.size)
+
+
+@dataclass(slots=True)
+class Deal(Kept):
+    """What stays the same from card to card of an open hand; see Position for the fields."""
 
     options: BriscolaOptions
     seats: int
@@ -98,29 +126,26 @@ class Deal:
     worth: bytes = b""
     briscola: int = -1
     beats: tuple[bytes, ...] = ()
+    plays: _Plays = field(default_factory=lambda: _NO_PLAYS)
     auto: bool = False
-
-    def but(self, **changes: Any) -> Deal:
-        """The same with `changes`: what dataclasses.replace does, several times faster."""
-        return Deal(**(dict(zip(_FIELDS, _values(self), strict=True)) | changes))
 
     def knowing(self, faces: bytes, briscola: int, auto: bool) -> Deal:
         """The same with other knowledge of the cards."""
         face = faces[briscola] if faces else UNKNOWN
-        return self.but(
-            faces=faces,
-            worth=faces.translate(_WORTH[self.cards]),
-            briscola=briscola,
-            beats=beats(len(self.players), face // RANKS) if face != UNKNOWN else (),
-            auto=auto,
+        players = self.players
+        return Deal(
+            *(self.options, self.seats, self.living, self.games, self.hand, self.dealer),
+            *(players, self.decides, self.after, self.cards, self.deck),
+            faces,
+            faces.translate(_WORTH[len(players)]),
+            briscola,
+            beats(len(players), face // RANKS) if face != UNKNOWN else (),
+            _plays_beside(briscola),
+            auto,
         )
 
 
-_FIELDS: Final = tuple(Deal.__dataclass_fields__)
-_values: Final = attrgetter(*_FIELDS)
-
-
-class Position(State):
+class Position(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading, with
     one item for each of `players`, in their order:
 
@@ -143,6 +168,7 @@ class Position(State):
     taker     who played it, an index into `players`
     at        whose turn it is, an index into `players`
     won       masks of the slots that each player took
+    took      the same with the cards' points above them, times 1 << POINTS
     result    how the match ended, None while it goes on
 
     Only `deal` and the slots below are stored, so that a card costs a short copy.
@@ -150,7 +176,7 @@ class Position(State):
 
     __slots__ = (
         *("at", "best", "deal", "due", "left", "notes", "opened", "packets", "phase", "stock"),
-        *("taker", "trick", "won"),
+        *("taker", "took", "trick"),
     )
     deal: Deal
     options: BriscolaOptions
@@ -174,25 +200,22 @@ class Position(State):
     taker: int
     at: int
     won: tuple[int, ...]
+    took: tuple[int, ...]
     notes: tuple[Note, ...]
     promises = ()  # nothing is promised: there is no duty to follow (BRI-06)
     breaches = ()
-
-    def turn(self) -> Turn:
-        return self.due
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         deal = self.deal
         if self.phase is not _PLAY or (seat is not None and seat != deal.players[self.at]):
             return ()
-        return plays(self.packets[self.at] & self.left, deal.briscola)
+        return deal.plays[self.packets[self.at] & self.left]
 
     def public(self) -> Public:
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.living, self.games, end),
+            (self.phase.name.lower(), self.hand, self.dealer, self.living, self.games, self._end()),
             self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            self._table(),
             (self.held, self.stock, self.trick, self.taker, self.at, self.won),
         )
 
@@ -200,7 +223,7 @@ class Position(State):
         """Hands, what each took (`won`), and on the table `trick`, `briscola` and `stock`."""
         if not self.faces:
             return ()
-        order = sorted(range(len(self.players)), key=self.players.__getitem__)
+        order = self._order()
         size = self.deck.size
         left = (self.briscola,) if self.stock <= size else ()
         return (
@@ -220,8 +243,7 @@ class Position(State):
 
     def points(self) -> tuple[int, ...]:
         """Points that each of `players` took so far (BRI-01)."""
-        worth = self.worth
-        return tuple([sum([worth[slot] for slot in slots_of(mask)]) for mask in self.won])
+        return tuple([took >> POINTS for took in self.took])
 
     def hand_of(self, seat: int) -> tuple[int, ...]:
         """The slots of `seat`'s hand, () if it holds none."""
@@ -231,7 +253,7 @@ class Position(State):
 
     def side(self, seat: int) -> int:
         """The side of a seat: opposite seats of four are partners (BRI-02)."""
-        return seat % 2 if self.seats == MAX_SEATS else seat
+        return SIDES[self.deal.seats][seat]
 
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
@@ -256,15 +278,9 @@ class Position(State):
         new.best = self.best
         new.taker = self.taker
         new.at = self.at
-        new.won = self.won
+        new.took = self.took
         new.notes = ()
         return new
-
-
-def open_slots(due: Turn) -> tuple[int, ...]:
-    """The slots that the due requests open, in their order."""
-    requests = due.requests if isinstance(due, Cards) else ()
-    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
 
 
 def slots_of(mask: int) -> tuple[int, ...]:
@@ -278,13 +294,9 @@ def slots_of(mask: int) -> tuple[int, ...]:
     )
 
 
-@lru_cache(maxsize=1 << 14)  # of three slots in forty there are few
 def plays(mask: int, briscola: int) -> tuple[Play, ...]:
     """The plays of the slots in `mask` in the order in which they were drawn: the briscola last."""
-    slots = slots_of(mask)
-    if mask >> briscola & 1:
-        slots = (*(slot for slot in slots if slot != briscola), briscola)
-    return tuple(PLAYS[slot] for slot in slots)
+    return _plays_beside(briscola)[mask]
 
 
 def _held(self: Position) -> tuple[tuple[int, ...], ...]:
@@ -306,8 +318,11 @@ def _shown(self: Position) -> tuple[int, ...]:
     return tuple(shown)
 
 
+def _won(self: Position) -> tuple[int, ...]:
+    return tuple(took & (1 << POINTS) - 1 for took in self.took)
+
+
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
-for _name in _FIELDS:
-    setattr(Position, _name, property(attrgetter(f"deal.{_name}")))
-for _name, _make in {"held": _held, "shown": _shown}.items():
+reads_from(Position, "deal", Deal)
+for _name, _make in {"held": _held, "shown": _shown, "won": _won}.items():
     setattr(Position, _name, property(_make))

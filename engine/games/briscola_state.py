@@ -22,6 +22,7 @@ and REVEAL. `Leave` leads to SHUFFLE or OVER (before the first dealer is known, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import UNKNOWN
@@ -55,16 +56,19 @@ from engine.games.briscola_cards import (
     MIN_SEATS,
     NOTHING,
     BriscolaOptions,
+    Cardset,
 )
 from engine.games.briscola_position import (
     PLAYS,
+    POINTS,
+    SIDES,
     Deal,
     Phase,
     Play,
     Position,
-    open_slots,
     slots_of,
 )
+from engine.position import new_blank, note, open_slots
 
 __all__ = ["PLAYS", "BriscolaState", "Phase", "Play", "begin"]
 
@@ -73,20 +77,30 @@ _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = {n: Cards((Shuffle(cards.deck),)) for n, cards in CARDSETS.items()}
 _OPEN_BRISCOLA: Final = {n: Cards((Open((HAND * n,)),)) for n in CARDSETS}
-"""By the number of players, as _SORTED is."""
-_SORTED: Final = {n: list(range(cards.deck.size)) for n, cards in CARDSETS.items()}
+"""By the number of players."""
 _TAKES: Final = tuple(
     tuple((Note("takes", seat, (points,)),) for points in range(ALL_POINTS + 1))
     for seat in range(MAX_SEATS)
 )
-_COUNTS: Final = tuple(
-    tuple(Note("counts", seat, (points,)) for points in range(ALL_POINTS + 1))
-    for seat in range(MAX_SEATS)
-)
 """Notes by seat and points, made once because there are so many of them."""
+_PACKETS: Final = tuple(0b111 << HAND * n for n in range(MAX_SEATS))
 _ALONE: Final = tuple((slot,) for slot in range(FULL.deck.size))
 _BIT: Final = {slot: 1 << slot for slot in range(FULL.deck.size)}
-_blank: Final = object.__new__
+
+
+@lru_cache(maxsize=256)
+def _seated(
+    living: tuple[int, ...], start: int
+) -> tuple[int, tuple[int, ...], tuple[Decide, ...], tuple[int, ...], Cardset, Cards]:
+    """The dealer, who is the first of `living` from `start` on (BRI-03), the players with what is
+    due at each one's turn and who follows, and their cards."""
+    dealer = next((seat for seat in living if seat >= start), living[0])
+    at = living.index(dealer) + 1
+    players = living[at:] + living[:at]
+    return (
+        *(dealer, players, tuple([_DECIDE[seat] for seat in players])),
+        *((*range(1, len(players)), 0), CARDSETS[len(players)], _SHUFFLE[len(players)]),
+    )
 
 
 class BriscolaState(Position):
@@ -118,11 +132,10 @@ class BriscolaState(Position):
         played, and the deck must agree with what is known here (ValueError)."""
         if self.phase is not _PLAY:
             raise OutOfTurn(f"no card is to be played in phase {self.phase.name}")
-        self.deck.check(faces)
-        if any(known not in (face, UNKNOWN) for known, face in zip(self.faces, faces, strict=True)):
-            raise ValueError("the deck doesn't agree with the cards that are known")
+        faces = self._checked(faces)
+        self._agree(faces)
         new = self._copy()
-        new.deal = self.deal.knowing(bytes(faces), self.briscola, auto=True)
+        new.deal = self.deal.knowing(faces, self.briscola, auto=True)
         return new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
@@ -136,51 +149,49 @@ class BriscolaState(Position):
             for seat, face in zip(self.players, given.faces, strict=False)
         )
         new = self._copy()
-        new.notes = (Note("dealer-drawn", lowest[2]),)
-        return new._to_deal(self.living, lowest[2])
+        new.notes = (note("dealer-drawn", lowest[2]),)
+        return new._to_deal(self.living, lowest[2], self.games)
 
-    def _to_deal(self, living: tuple[int, ...], start: int) -> BriscolaState:
+    def _to_deal(
+        self, living: tuple[int, ...], start: int, games: tuple[int, ...]
+    ) -> BriscolaState:
         """The next hand, dealt by the first living seat from `start` on (BRI-03)."""
-        start %= self.seats
-        dealer = next((seat for seat in living if seat >= start), living[0])
-        at = living.index(dealer) + 1
-        hand = self.hand + 1
-        self._clear(living, living[at:] + living[:at], hand, dealer)
+        old = self.deal
+        hand = old.hand + 1
+        dealer, players, decides, after, cards, due = _seated(living, start % old.seats)
+        self.deal = Deal(
+            *(old.options, old.seats, living, games, hand, dealer),
+            *(players, decides, after, cards, cards.deck),
+        )
+        self._clear()
         self.phase = Phase.SHUFFLE
-        self.due = _SHUFFLE[len(living)]
-        self.notes += (Note("deals", dealer, (hand,)),)
+        self.due = due
+        self.notes += (note("deals", dealer, (hand,)),)
         return self
 
-    def _clear(
-        self, living: tuple[int, ...], players: tuple[int, ...], hand: int, dealer: int
-    ) -> None:
-        """No card lies dealt; `players` are next."""
-        old = self.deal
-        cards = CARDSETS.get(len(players), FULL)
-        self.deal = Deal(
-            *(old.options, old.seats, living, old.games, hand, dealer, players),
-            tuple([_DECIDE[seat] for seat in players]),
-            (*range(1, len(players)), 0),
-            *(cards, cards.deck),
-        )
+    def _clear(self) -> None:
+        """No card lies dealt."""
         self.opened = self.left = self.stock = self.taker = self.at = 0
-        self.packets = self.trick = self.won = ()
+        self.packets = self.trick = self.took = ()
         self.best = NOTHING
 
     def _shuffled(self, given: Shuffled) -> BriscolaState:
         """BRI-04: packets of three, the briscola, the stock."""
-        players = len(self.players)
+        old = self.deal
+        players = len(old.players)
         briscola = HAND * players
         auto = given.faces is not None
-        faces = bytes((UNKNOWN,)) * self.deck.size
-        if given.faces is not None:
-            faces = self._checked(given.faces)
+        if given.faces is None:
+            faces = bytes((UNKNOWN,)) * old.deck.size
+        else:
+            old.deck.check(given.faces)
+            faces = bytes(given.faces)
         new = self._copy()
-        new.deal = self.deal.knowing(faces, briscola, auto)
-        new.packets = tuple([0b111 << slot for slot in range(0, briscola, HAND)])
+        new.deal = old.knowing(faces, briscola, auto)
+        new.packets = _PACKETS[:players]
         new.left = (1 << briscola) - 1
         new.stock = briscola + 1
-        new.won = (0,) * players
+        new.took = (0,) * players
         if auto:
             new.opened = 1 << briscola
             new.phase = _PLAY
@@ -190,12 +201,6 @@ class BriscolaState(Position):
         shows = [Show(h, seat) for h, seat in zip(new.held, self.players, strict=True)]
         return new._to_requests([*shows, *_OPEN_BRISCOLA[players].requests])
 
-    def _checked(self, faces: Sequence[int]) -> bytes:
-        """`faces` if they are the deck; else NotationError, which says what is wrong."""
-        if sorted(faces) != _SORTED[len(self.players)]:
-            self.deck.check(faces)
-        return bytes(faces)
-
     def _to_requests(self, requests: Sequence[Request]) -> BriscolaState:
         """Stop for `requests`, or answer them where all cards are known or nothing is asked."""
         self.due = Cards(tuple(requests))
@@ -203,16 +208,10 @@ class BriscolaState(Position):
 
     def _seen(self, given: Seen) -> BriscolaState:
         slots = open_slots(self.due)
-        if len(given.faces) != len(slots):
-            raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
-        faces = bytearray(self.faces)
-        for slot, face in zip(slots, given.faces, strict=True):
-            if not 0 <= face < self.deck.kind.size or faces[slot] not in (face, UNKNOWN):
-                raise ValueError(f"slot {slot} can't show the face {face}")
-            faces[slot] = face
+        faces = self._shown_by(given)
         deal = self.deal
         if slots:
-            deal = deal.knowing(bytes(faces), deal.briscola, deal.auto)
+            deal = deal.knowing(faces, deal.briscola, deal.auto)
         if self.phase is Phase.OPENING:
             return self._lay(slots[0], deal)
         new = self._copy()
@@ -232,14 +231,14 @@ class BriscolaState(Position):
         face = deal.faces[slot]
         at = self.at
         best = self.best
-        new: BriscolaState = _blank(BriscolaState)
+        new: BriscolaState = new_blank(BriscolaState)
         new.deal = deal
         new.phase = _PLAY
         new.opened = self.opened | bit
         new.left = self.left ^ bit
         new.packets = self.packets
         new.stock = self.stock
-        new.won = self.won
+        new.took = self.took
         new.notes = ()
         if deal.beats[best][face]:
             new.best = face
@@ -258,13 +257,13 @@ class BriscolaState(Position):
         """BRI-06, BRI-07."""
         deal, taker = self.deal, self.taker
         worth = deal.worth
-        took = points = 0
+        cards = points = 0
         for slot in self.trick:
-            took |= 1 << slot
+            cards |= 1 << slot
             points += worth[slot]
-        won = list(self.won)
-        won[taker] |= took
-        self.won = tuple(won)
+        took = list(self.took)
+        took[taker] += points << POINTS | cards
+        self.took = tuple(took)
         self.notes = _TAKES[deal.players[taker]][points]
         self.trick = ()
         self.best = NOTHING
@@ -306,81 +305,93 @@ class BriscolaState(Position):
         self.phase = Phase.REVEAL
         self.due = _REVEAL
         points = self.points()
-        counted = sorted(zip(self.players, points, strict=True))
-        self.notes += tuple([_COUNTS[seat][points] for seat, points in counted])
-        return self._finish((), points) if self.auto else self
+        counted = sorted(zip(self.deal.players, points, strict=True))
+        self.notes += tuple([note("counts", seat, (own,)) for seat, own in counted])
+        return self._finish((), points) if self.deal.auto else self
 
     def _revealed(self, given: Revealed) -> BriscolaState:
-        self.deck.check(given.faces)
-        for slot, face in enumerate(self.faces):
-            if face not in (given.faces[slot], UNKNOWN):
-                raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
+        faces = self._checked(given.faces)
+        self._agree(faces)
         new = self._copy()
-        new.deal = self.deal.knowing(bytes(given.faces), self.briscola, self.auto)
+        new.deal = self.deal.knowing(faces, self.briscola, self.auto)
         return new._finish((), new.points())
 
     def _finish(self, leavers: Collection[int], points: tuple[int, ...]) -> BriscolaState:
         """BRI-09, BRI-10; `leavers` went away when only the reveal was due."""
         deal = self.deal
-        self.opened = (1 << deal.deck.size) - 1
-        sums: dict[int, int] = {}
+        living, games = deal.living, deal.games
+        self.opened = (1 << len(deal.faces)) - 1
+        side_of = SIDES[deal.seats]
+        sums = [0] * deal.seats
         for seat, own in zip(deal.players, points, strict=True):
-            side = self.side(seat)
-            sums[side] = sums.get(side, 0) + own
-        most = max(sums.values())
-        first = [side for side, own in sums.items() if own == most]
-        living = deal.living
-        if len(first) > 1:
-            self.notes += (Note("drawn"),)
+            sums[side_of[seat]] += own
+        most = max(sums)
+        if sums.count(most) > 1:
+            self.notes += (note("drawn"),)
         else:
-            won = [seat for seat in living if self.side(seat) == first[0]]
-            games = tuple([n + (seat in won) for seat, n in enumerate(deal.games)])
-            self.deal = deal.but(games=games)
-            self.notes += tuple([Note("game", seat, (games[seat],)) for seat in won])
-            if max(games) >= deal.options.games:
+            first = sums.index(most)
+            won = [seat for seat in living if side_of[seat] == first]
+            games = tuple([n + (seat in won) for seat, n in enumerate(games)])
+            self.notes += tuple([note("game", seat, (games[seat],)) for seat in won])
+            if games[won[0]] >= deal.options.games:
+                self.deal = deal.but(games=games)
                 return self._to_over(tuple(won), "games-won")
         if not leavers:
-            return self._to_deal(living, deal.dealer + 1)
+            return self._to_deal(living, deal.dealer + 1, games)
         living = tuple(seat for seat in living if seat not in leavers)
-        return self._after_leaving(living, deal.dealer + 1)
+        return self._after_leaving(living, deal.dealer + 1, games)
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> BriscolaState:
         self.phase = Phase.OVER
         self.due = Over(self._result(winners, reason))
-        self.notes += tuple(Note("wins", seat) for seat in winners)
+        self.notes += tuple(note("wins", seat) for seat in winners)
         return self
 
-    def _after_leaving(self, living: tuple[int, ...], start: int) -> BriscolaState:
+    def _after_leaving(
+        self, living: tuple[int, ...], start: int, games: tuple[int, ...]
+    ) -> BriscolaState:
         """BRI-11: the next deal by the first of `living` from `start` on, unless it is decided."""
+        deal = self.deal
         sides = [self.side(seat) for seat in living]
         whole = {side for side in sides if sides.count(side) > 1}
         if len(set(sides)) < 2 or len(whole) == 1:
+            self.deal = deal.but(living=living, games=games)
             winners = tuple(s for s in living if len(whole) != 1 or self.side(s) in whole)
             return self._to_over(winners, "others-left" if living else "abandoned")
-        if self.dealer >= 0:
-            return self._to_deal(living, start)
-        self._clear(living, living, self.hand, self.dealer)
+        if deal.dealer >= 0:
+            return self._to_deal(living, start, games)
+        self._to_no_deal(living, living)
         self.phase = Phase.DRAW
-        self.due = Cards((Draw(self.deck),))
+        self.due = Cards((Draw(self.deal.deck),))
         return self
+
+    def _to_no_deal(self, living: tuple[int, ...], players: tuple[int, ...]) -> None:
+        """A hand that is void, or none yet: no card lies dealt."""
+        old = self.deal
+        cards = CARDSETS.get(len(players), FULL)
+        self.deal = Deal(
+            *(old.options, old.seats, living, old.games, old.hand, old.dealer, players),
+            tuple([_DECIDE[seat] for seat in players]),
+            (*range(1, len(players)), 0),
+            *(cards, cards.deck),
+        )
+        self._clear()
 
     def _leave(self, given: Leave) -> BriscolaState:
         """GEN-02."""
-        gone = set(given.seats)
-        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
-            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        gone = self._gone(given)
         new = self._copy()
         leaving = sorted(gone & set(self.living))
-        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        new.notes = tuple(note("leaves", seat) for seat in leaving)
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving, new.points())
         if self.faces:
-            new.notes += (Note("void"),)
+            new.notes += (note("void"),)
         living = tuple(seat for seat in self.living if seat not in gone)
-        new._clear(living, self.players, self.hand, self.dealer)
-        return new._after_leaving(living, self.dealer)
+        new._to_no_deal(living, self.players)
+        return new._after_leaving(living, self.dealer, self.games)
 
 
 _S = BriscolaState
@@ -402,7 +413,7 @@ def begin(options: BriscolaOptions, seats: int) -> BriscolaState:
     if type(seats) is not int or not MIN_SEATS <= seats <= MAX_SEATS:
         raise OptionError(f"Briscola is for {MIN_SEATS} to {MAX_SEATS} players")
     living = tuple(range(seats))
-    new: BriscolaState = _blank(BriscolaState)
+    new: BriscolaState = new_blank(BriscolaState)
     new.deal = Deal(options, seats, living, (0,) * seats)
     new.notes = ()
-    return new._after_leaving(living, 0)
+    return new._after_leaving(living, 0, new.deal.games)
