@@ -83,6 +83,7 @@ def _thirds(face: int, ace_of_bastoni: bool) -> int:
 
 THIRDS: Final = tuple(bytes(_thirds(f, dear) for f in range(DECK.size)) for dear in (False, True))
 """THIRDS[ace_of_bastoni][face], in thirds of a point (TRA-10, TRA-13)."""
+_EVERYTHING: Final = tuple(sum(row) for row in THIRDS)
 TOTAL: Final = (11, 21)
 """What a deal is counted to, by ace_of_bastoni (TRA-11, TRA-13)."""
 
@@ -101,9 +102,8 @@ def count(options: TraversoneOptions, thirds: Sequence[int], last: int) -> Count
     total = TOTAL[dear]
     penalties = [own // _ONE for own in thirds]
     penalties[last] += total - sum(penalties)
-    everything = sum(THIRDS[dear])
     if options.cappotto == "all_points":
-        made = thirds[last] == everything
+        made = thirds[last] == _EVERYTHING[dear]
     else:
         made = penalties[last] == total
     if not made:

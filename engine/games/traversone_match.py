@@ -43,8 +43,8 @@ class Match:
 
     def next_dealer(self, start: int) -> int:
         """The first living seat from `start` on, in the order of play."""
-        seats = len(self.totals)
-        return next(s % seats for s in range(start, start + seats) if s % seats in self.living)
+        start %= len(self.totals)
+        return next((seat for seat in self.living if seat >= start), self.living[0])
 
     def result(self) -> Result:
         """How it ended, or how it stands (`unfinished`); no money is played for."""
@@ -61,12 +61,15 @@ def new_match(options: TraversoneOptions, seats: int) -> Match:
 
 def settle(match: Match, players: Sequence[int], penalties: Sequence[int]) -> Match:
     """What a deal does whose `players` got these `penalties`."""
-    scored = dict(zip(players, penalties, strict=True))
     if match.further:
+        scored = dict(zip(players, penalties, strict=True))
         return _places(match, scored, FURTHER_DEAL)
     options = match.options
-    totals = tuple([t + scored.get(seat, 0) for seat, t in enumerate(match.totals)])
-    below = tuple([seat for seat in match.living if totals[seat] < options.threshold])
+    more = list(match.totals)
+    for seat, penalty in zip(players, penalties, strict=True):
+        more[seat] += penalty
+    totals, threshold = tuple(more), options.threshold
+    below = tuple([seat for seat in match.living if more[seat] < threshold])
     if len(below) > options.winners:
         return Match(options, totals, below)
     match = replace(match, totals=totals, placed=below)

@@ -9,34 +9,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from operator import attrgetter
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from engine.cards import UNKNOWN, Deck
 from engine.contract import (
     Breach,
-    Cards,
+    Decide,
     Move,
-    Open,
-    Over,
+    Note,
     Pile,
     Promise,
     Public,
     Result,
     Seen,
-    State,
     Turn,
     mask_of,
 )
-from engine.errors import OutOfTurn
-from engine.games.traversone_count import DECK, NOTHING, RANKS, Count, TraversoneOptions
+from engine.games.traversone_count import (
+    DECK,
+    NOTHING,
+    RANKS,
+    THIRDS,
+    Count,
+    TraversoneOptions,
+)
 from engine.games.traversone_match import Match
 from engine.games.traversone_moves import ASIDES, plays, slots_of
+from engine.position import Dealt, Kept, open_slots, reads_from
 
 SUITS: Final = len(DECK.kind.suits)
 DECK_SIZE: Final = DECK.size
 ALL_SLOTS: Final = (1 << DECK.size) - 1
-SORTED_DECK: Final = bytes(range(DECK.size))
 DRAWING_PLAYERS: Final = 2
 """So many play with a stock (TRA-30)."""
 Vow = tuple[int, int, int]
@@ -58,7 +61,10 @@ class Phase(IntEnum):
 
 
 _PLAY: Final = Phase.PLAY
-
+_WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
+"""THIRDS for bytes.translate, with nothing for a card that isn't known."""
+THIRDS_AT: Final = DECK_SIZE
+"""Below this bit of a number are slots, from it on are thirds of a point."""
 
 _IN_SUIT: Final = tuple(
     bytes(b"01"[face < DECK.size and face // RANKS == suit] for face in range(UNKNOWN + 1))
@@ -75,12 +81,9 @@ def suit_masks(faces: bytes) -> tuple[int, ...]:
     return tuple([int(last_first.translate(digits), 2) for digits in _IN_SUIT])
 
 
-@dataclass(slots=True)  # frozen, it would take several times as long to make
-class Deal:
-    """What stays the same from card to card of an open hand; see Position for the fields.
-
-    Positions share it, so nobody changes one: `but` makes another.
-    """
+@dataclass(slots=True)
+class Deal(Kept):
+    """What stays the same from card to card of an open hand; see Position for the fields."""
 
     options: TraversoneOptions
     seats: int
@@ -88,31 +91,26 @@ class Deal:
     hand: int = 0
     dealer: int = -1
     players: tuple[int, ...] = ()
+    decides: tuple[Decide, ...] = ()
     drawing: tuple[int, ...] = ()
     draws: int = 0
     deck: Deck = DECK
     faces: bytes = b""
     suits: tuple[int, ...] = (0,) * SUITS
+    worth: bytes = b""
     shown: tuple[int, ...] = ()
     aside: int = -1
     count: Count | None = None
     breaches: tuple[Breach, ...] = ()
     auto: bool = False
 
-    def but(self, **changes: Any) -> Deal:
-        """The same with `changes`: what dataclasses.replace does, several times faster."""
-        return Deal(**(dict(zip(_FIELDS, _values(self), strict=True)) | changes))
-
-    def knowing(self, faces: bytes) -> Deal:
+    def knowing(self, faces: bytes, auto: bool) -> Deal:
         """The same with other knowledge of the cards."""
-        return self.but(faces=faces, suits=suit_masks(faces))
+        worth = faces.translate(_WORTH[self.options.ace_of_bastoni])
+        return self.but(faces=faces, suits=suit_masks(faces), worth=worth, auto=auto)
 
 
-_FIELDS: Final = tuple(Deal.__dataclass_fields__)
-_values: Final = attrgetter(*_FIELDS)
-
-
-class Position(State):
+class Position(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading, with
     masks of slots (bit i: slot i) and one item for each of `players`, in their order:
 
@@ -126,6 +124,9 @@ class Position(State):
     taker    who played it, an index into `players`; between tricks who took the last one
     at       whose turn it is, an index into `players`
     won      the slots that each player took
+    took     the same with the cards' thirds of a point above them, times 1 << THIRDS_AT
+    decides  what is due when it is that player's turn
+    worth    the thirds of each slot, 0 where the card isn't known
     suits    for each suit the slots that are known to hold a card of it
     vowed    bit at * SUITS + suit: that player promised to hold none of the suit (TRA-04)
     vows     for each promise its bit in `vowed`, the slots it is about, and its move
@@ -148,10 +149,10 @@ class Position(State):
         "packets",
         "phase",
         "taker",
+        "took",
         "trick",
         "vowed",
         "vows",
-        "won",
     )
     deal: Deal
     options: TraversoneOptions
@@ -165,7 +166,8 @@ class Position(State):
     best: int
     taker: int
     at: int
-    won: tuple[int, ...]
+    took: tuple[int, ...]
+    notes: tuple[Note, ...]
     suits: tuple[int, ...]
     vowed: int
     vows: tuple[Vow, ...]
@@ -188,12 +190,13 @@ class Position(State):
         return (packets[0] | packets[1]).bit_length()
 
     @property
+    def won(self) -> tuple[int, ...]:
+        return tuple(took & ALL_SLOTS for took in self.took)
+
+    @property
     def moves(self) -> int:
         """Moves made in this hand."""
         return self.stock - self.left.bit_count() if self.packets else 0
-
-    def turn(self) -> Turn:
-        return self.due
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         at = self.at
@@ -215,24 +218,24 @@ class Position(State):
         return ~(a | b | c | d)
 
     def public(self) -> Public:
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
         match = self.match
+        phase = self.phase.name.lower()
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.drawing, self.draws, end),
+            (phase, self.hand, self.dealer, self.drawing, self.draws, self._end()),
             (match.totals, match.living, match.placed, int(match.further), match.ended),
             self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            self._table(),
             (self.packets, self.left, self.aside, self.won),
             (self.trick, self.taker, self.at),
-            tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
-            tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
+            self._promised(),
+            self._broken(),
         )
 
     def piles(self) -> tuple[Pile, ...]:
         """Hands, what each took (`won`), and on the table `trick`, `aside` and `stock`."""
         if not self.faces:
             return ()
-        order = sorted(range(len(self.players)), key=self.players.__getitem__)
+        order = self._order()
         hands = [
             Pile("hand", self.players[i], slots_of(self.packets[i] & self.left)) for i in order
         ]
@@ -260,7 +263,7 @@ class Position(State):
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
         new.notes = self.notes
-        new.deal = self.deal.but(faces=faces, suits=suit_masks(faces), auto=False)
+        new.deal = self.deal.knowing(faces, auto=False)
         return new
 
     def _copy(self) -> Self:
@@ -275,7 +278,7 @@ class Position(State):
         new.best = self.best
         new.taker = self.taker
         new.at = self.at
-        new.won = self.won
+        new.took = self.took
         new.vowed = self.vowed
         new.vows = self.vows
         new.notes = ()
@@ -283,37 +286,10 @@ class Position(State):
 
     def _see(self, given: Seen) -> Self:
         """A copy that knows what the due Open requests showed."""
-        slots = open_slots(self.due)
-        if len(given.faces) != len(slots):
-            raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
         new = self._copy()
-        faces = bytearray(self.faces)
-        for slot, face in zip(slots, given.faces, strict=True):
-            if not 0 <= face < DECK.size or faces[slot] not in (face, UNKNOWN):
-                raise ValueError(f"slot {slot} can't show the face {face}")
-            faces[slot] = face
-        new.deal = self.deal.knowing(bytes(faces))
-        new.opened |= mask_of(slots)
+        new.deal = self.deal.knowing(self._shown_by(given), self.auto)
+        new.opened |= mask_of(open_slots(self.due))
         return new
-
-    def _checked(self, faces: bytes) -> bytes:
-        """`faces` if they are the deck; else NotationError, which says what is wrong."""
-        if bytes(sorted(faces)) != SORTED_DECK:
-            self.deck.check(faces)
-        return bytes(faces)
-
-    def _agree(self, faces: bytes) -> None:
-        """ValueError unless the whole deck agrees with every card known so far: whoever opened
-        or dealt them had to see to that, so it is no player's fault."""
-        for slot, face in enumerate(self.faces):
-            if face not in (faces[slot], UNKNOWN):
-                raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
-
-
-def open_slots(due: Turn) -> tuple[int, ...]:
-    """The slots that the due requests open, in their order."""
-    requests = due.requests if isinstance(due, Cards) else ()
-    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
 
 
 def _promises(self: Position) -> tuple[Promise, ...]:
@@ -324,7 +300,5 @@ def _promises(self: Position) -> tuple[Promise, ...]:
 
 
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
-for _name in _FIELDS:
-    setattr(Position, _name, property(attrgetter(f"deal.{_name}")))
-for _name, _make in {"promises": _promises}.items():
-    setattr(Position, _name, property(_make))
+reads_from(Position, "deal", Deal)
+setattr(Position, "promises", property(_promises))  # noqa: B010  # mypy knows it as a field

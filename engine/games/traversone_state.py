@@ -27,6 +27,7 @@ reveal is due it doesn't undo what was played.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -71,13 +72,13 @@ from engine.games.traversone_position import (
     ALL_SLOTS,
     DRAWING_PLAYERS,
     SUITS,
+    THIRDS_AT,
     Deal,
     Phase,
     Position,
     Vow,
-    open_slots,
-    suit_masks,
 )
+from engine.position import new_blank, note, open_slots
 
 DISTRIBUTION: Final = {2: (10, 10), 3: (13, 13, 14), 4: (10,) * 4, 5: (8,) * 5}
 """Cards of each player in the order of dealing (TRA-02, TRA-30..TRA-32)."""
@@ -96,19 +97,33 @@ _PLAY: Final = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = Cards((Shuffle(DECK),))
-_WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
-"""THIRDS for bytes.translate, with nothing for a card that isn't known."""
 _MOST_THIRDS: Final = sum(THIRDS[True])
 _TAKES: Final = tuple(
     tuple((Note("takes", seat, (thirds,)),) for thirds in range(_MOST_THIRDS + 1))
     for seat in range(MAX_SEATS)
 )
 """_TAKES[seat][thirds]: the notes of a trick, made once because there are so many tricks."""
-_LAST_TRICK: Final = tuple(Note("last-trick", seat) for seat in range(MAX_SEATS))
 _ASIDE_PLAYERS: Final = 3
 _ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * DECK.size
 _ALONE: Final = tuple((slot,) for slot in range(DECK.size))
-_blank: Final = object.__new__
+
+
+@lru_cache(maxsize=256)
+def _seated(living: tuple[int, ...], dealer: int) -> tuple[tuple[int, ...], tuple[Decide, ...]]:
+    """The players of a hand that `dealer`, one of `living`, deals (TRA-02), and what is due at the
+    turn of each."""
+    at = living.index(dealer) + 1
+    players = living[at:] + living[:at]
+    return players, tuple([_DECIDE[seat] for seat in players])
+
+
+@lru_cache(maxsize=256)
+def _dealt(seats: int, players: tuple[int, ...]) -> tuple[int, ...]:
+    """For each seat the packet that is shown to it."""
+    shown = [0] * seats
+    for seat, packet in zip(players, _PACKETS[len(players)][0], strict=True):
+        shown[seat] = packet
+    return tuple(shown)
 
 
 class TraversoneState(Position):
@@ -155,7 +170,7 @@ class TraversoneState(Position):
         if self.phase is Phase.REVEAL:
             return self._revealed(Revealed(faces))
         new = self._copy()
-        new.deal = self.deal.knowing(faces).but(auto=self.phase is not Phase.OVER)
+        new.deal = self.deal.knowing(faces, auto=self.phase is not Phase.OVER)
         if Seen not in _TABLE[new.phase]:
             return new
         return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
@@ -182,9 +197,9 @@ class TraversoneState(Position):
             )
         if len(drawing) > 1:
             new.deal = self.deal.but(drawing=drawing, draws=self.draws + 1)
-            new.notes = tuple(Note("draws-again", seat) for seat in drawing)
+            new.notes = tuple(note("draws-again", seat) for seat in drawing)
             return new
-        new.notes = (Note("dealer-drawn", drawing[0], (at,)),)
+        new.notes = (note("dealer-drawn", drawing[0], (at,)),)
         return new._to_deal(self.match, drawing[0])
 
     def _after_match(self, match: Match, start: int) -> TraversoneState:
@@ -194,48 +209,43 @@ class TraversoneState(Position):
         self.deal = self.deal.but(match=match)
         self.phase = Phase.OVER
         self.due = Over(match.result())
-        self.notes += tuple(Note("wins", seat) for seat in match.placed)
+        self.notes += tuple(note("wins", seat) for seat in match.placed)
         return self
 
     def _to_deal(self, match: Match, dealer: int) -> TraversoneState:
         """The next hand, with nothing of the last one's cards left (TRA-02, TRA-22)."""
-        living = match.living
-        at = living.index(dealer)
-        self._clear(match, self.hand + 1, dealer, living[at + 1 :] + living[: at + 1])
-        self.phase = Phase.SHUFFLE
-        self.due = _SHUFFLE
-        self.notes += (Note("deals", dealer, (self.hand,)),)
-        return self
-
-    def _clear(self, match: Match, hand: int, dealer: int, players: tuple[int, ...]) -> None:
-        """No card lies dealt; what the last hand refuted can be read until the next is dealt."""
         old = self.deal
+        hand = old.hand + 1
+        players, decides = _seated(match.living, dealer)
         self.deal = Deal(
-            old.options,
-            old.seats,
-            match,
-            hand,
-            dealer,
-            players,
+            *(old.options, old.seats, match, hand, dealer, players, decides),
             shown=(0,) * old.seats,
             breaches=old.breaches,
         )
+        self._clear()
+        self.phase = Phase.SHUFFLE
+        self.due = _SHUFFLE
+        self.notes += (note("deals", dealer, (hand,)),)
+        return self
+
+    def _clear(self) -> None:
+        """No card lies dealt."""
         self.opened = self.left = self.at = self.taker = self.vowed = 0
-        self.packets = self.won = self.trick = ()
+        self.packets = self.took = self.trick = ()
         self.vows = ()
         self.best = NOTHING
 
     def _shuffled(self, given: Shuffled) -> TraversoneState:
         """CARD-06: what isn't dealt is the stock."""
+        old = self.deal
         new = self._copy()
         auto = given.faces is not None
         faces = self._checked(given.faces) if given.faces is not None else _ALL_UNKNOWN
-        new.packets, new.left = _PACKETS[len(self.players)]
-        shown = new._dealt() if auto else (0,) * self.seats
-        new.deal = self.deal.but(
-            faces=faces, suits=suit_masks(faces), auto=auto, shown=shown, breaches=()
-        )
-        new.won = (0,) * len(new.packets)
+        new.packets, new.left = _PACKETS[len(old.players)]
+        new.deal = deal = old.knowing(faces, auto)
+        deal.shown = _dealt(old.seats, old.players) if auto else (0,) * old.seats
+        deal.breaches = ()
+        new.took = (0,) * len(new.packets)
         new.phase = Phase.LOOK
         if auto:
             return new._after_look()
@@ -249,15 +259,8 @@ class TraversoneState(Position):
 
     def _looked(self, given: Seen) -> TraversoneState:
         new = self._see(given)
-        new.deal = new.deal.but(shown=new._dealt())
+        new.deal = new.deal.but(shown=_dealt(self.seats, self.players))
         return new._after_look()
-
-    def _dealt(self) -> tuple[int, ...]:
-        """For each seat the packet that is shown to it."""
-        shown = [0] * self.seats
-        for seat, packet in zip(self.players, self.packets, strict=True):
-            shown[seat] = packet
-        return tuple(shown)
 
     def _after_look(self) -> TraversoneState:
         if len(self.players) == _ASIDE_PLAYERS:
@@ -265,7 +268,7 @@ class TraversoneState(Position):
             self.due = _DECIDE[self.dealer]
             return self
         self.phase = _PLAY
-        self.due = _DECIDE[self.players[0]]
+        self.due = self.deal.decides[0]
         return self
 
     def _put_aside(self, move: Aside) -> TraversoneState:
@@ -277,7 +280,7 @@ class TraversoneState(Position):
         new.deal = self.deal.but(aside=move.slot)
         new.packets = (*self.packets[:-1], self.packets[-1] ^ bit)
         new.left ^= bit
-        new.notes = (Note("puts-aside", self.dealer),)
+        new.notes = (note("puts-aside", self.dealer),)
         new.phase = _PLAY
         new.due = _DECIDE[self.players[0]]
         return new
@@ -310,14 +313,13 @@ class TraversoneState(Position):
         face = deal.faces[slot]
         at = self.at
         best = self.best
-        players = deal.players
-        new: TraversoneState = _blank(TraversoneState)
+        new: TraversoneState = new_blank(TraversoneState)
         new.deal = deal
         new.phase = _PLAY
         new.packets = self.packets
         new.left = self.left ^ bit
         new.opened = self.opened | bit
-        new.won = self.won
+        new.took = self.took
         new.vowed = self.vowed
         new.vows = self.vows
         new.notes = ()
@@ -333,13 +335,14 @@ class TraversoneState(Position):
                 if not self.vowed >> vow & 1:
                     new._vow(vow, self.packets[at] & new.left & ~new.opened)
         new.trick = trick = self.trick + _ALONE[slot]
-        if len(trick) == len(players):
+        decides = deal.decides
+        if len(trick) == len(decides):
             return new._after_trick()
         at += 1
-        if at == len(players):
+        if at == len(decides):
             at = 0
         new.at = at
-        new.due = _DECIDE[players[at]]
+        new.due = decides[at]
         return new
 
     def _vow(self, vow: int, hidden: int) -> None:
@@ -354,21 +357,20 @@ class TraversoneState(Position):
         """TRA-03; with two players both draw, the winner first (TRA-30)."""
         deal = self.deal
         taker = self.taker
-        faces = deal.faces
-        worth = THIRDS[deal.options.ace_of_bastoni]
-        took = thirds = 0
+        worth = deal.worth
+        cards = thirds = 0
         for slot in self.trick:
-            took |= 1 << slot
-            thirds += worth[faces[slot]]
-        won = list(self.won)
-        won[taker] |= took
-        self.won = tuple(won)
+            cards |= 1 << slot
+            thirds += worth[slot]
+        took = list(self.took)
+        took[taker] += thirds << THIRDS_AT | cards
+        self.took = tuple(took)
         self.notes = _TAKES[deal.players[taker]][thirds]
         self.trick = ()
         self.best = NOTHING
         self.at = taker
-        self.due = _DECIDE[deal.players[taker]]
-        if len(won) == DRAWING_PLAYERS and self.stock < DECK.size:
+        self.due = deal.decides[taker]
+        if len(took) == DRAWING_PLAYERS and self.stock < DECK.size:
             return self._to_drawing()
         return self if self.left else self._to_count()
 
@@ -410,22 +412,20 @@ class TraversoneState(Position):
 
     def _after_count(self) -> TraversoneState:
         """TRA-11 to TRA-13."""
-        last = self.taker
-        won = list(self.won)
-        if self.aside >= 0:
-            won[last] |= 1 << self.aside
-            self.won = tuple(won)
-        worth = self.faces.translate(_WORTH[self.options.ace_of_bastoni])
-        thirds = [sum([worth[slot] for slot in slots_of(mask)]) for mask in won]
-        counted = count(self.options, thirds, last)
-        self.deal = self.deal.but(count=counted)
-        players = self.players
-        notes = [*self.notes, _LAST_TRICK[players[last]]]
+        deal = self.deal
+        last, players = self.taker, deal.players
+        if deal.aside >= 0:
+            took = list(self.took)
+            took[last] += deal.worth[deal.aside] << THIRDS_AT | 1 << deal.aside
+            self.took = tuple(took)
+        thirds = [took >> THIRDS_AT for took in self.took]
+        counted = count(deal.options, thirds, last)
+        self.deal = deal = deal.but(count=counted)
+        notes = (*self.notes, note("last-trick", players[last]))
         if counted.cappotto >= 0:
-            notes.append(Note("cappotto", players[last]))
+            notes += (note("cappotto", players[last]),)
         order = sorted(zip(players, counted.penalties, thirds, strict=True))
-        notes += [Note("counts", seat, (n, own)) for seat, n, own in order]
-        self.notes = tuple(notes)
+        self.notes = notes + tuple([note("counts", seat, (n, own)) for seat, n, own in order])
         return self._to_reveal()
 
     def _to_reveal(self) -> TraversoneState:
@@ -437,7 +437,7 @@ class TraversoneState(Position):
         """GEN-01: the hand is void, so it isn't played on, nor counted."""
         self.vows = tuple(held for held in self.vows if held != vow)
         self.deal = self.deal.but(count=None, breaches=(self._breach(vow, slot),))
-        self.notes = (Note("broken-promise", self.players[vow[0] // SUITS]),)
+        self.notes = (note("broken-promise", self.players[vow[0] // SUITS]),)
         return self._to_reveal()
 
     def _breach(self, vow: Vow, slot: int) -> Breach:
@@ -461,26 +461,29 @@ class TraversoneState(Position):
         new.deal = new.deal.but(breaches=tuple(breaches))
         new.opened = ALL_SLOTS
         cheats = sorted({breach.promise.seat for breach in breaches})
-        new.notes = tuple(Note("broken-promise", seat) for seat in cheats)
+        new.notes = tuple(note("broken-promise", seat) for seat in cheats)
         return new._finish(())
 
     def _finish(self, leavers: Collection[int]) -> TraversoneState:
         """GEN-01, then TRA-20 to TRA-22; `leavers` went away when only the reveal was due."""
-        cheats = {breach.promise.seat for breach in self.breaches}
-        if self.auto:
+        deal = self.deal
+        before, counted = deal.match, deal.count
+        if deal.auto:
             self.opened = ALL_SLOTS
-        if self.count is None:
-            self.notes += (Note("void"),)
-            after = traversone_match.put_out(self.match, cheats | set(leavers))
-            return self._after_match(after, self.dealer)
-        before = self.match
-        after = traversone_match.settle(before, self.players, self.count.penalties)
+        if counted is None:
+            self.notes += (note("void"),)
+            cheats = {breach.promise.seat for breach in deal.breaches}
+            after = traversone_match.put_out(before, cheats | set(leavers))
+            return self._after_match(after, deal.dealer)
+        after = traversone_match.settle(before, deal.players, counted.penalties)
         if after.living != before.living and not before.further:
             out = sorted(set(before.living) - set(after.living) - set(after.placed))
-            self.notes += tuple(Note("out", seat, (after.totals[seat],)) for seat in out)
+            self.notes += tuple([note("out", seat, (after.totals[seat],)) for seat in out])
         if after.further:
-            self.notes += tuple(Note("further-deal", seat) for seat in after.living)
-        return self._after_match(traversone_match.put_out(after, leavers), self.dealer + 1)
+            self.notes += tuple([note("further-deal", seat) for seat in after.living])
+        if leavers:
+            after = traversone_match.put_out(after, leavers)
+        return self._after_match(after, deal.dealer + 1)
 
     def _to_draw(self) -> TraversoneState:
         living = self.match.living
@@ -491,21 +494,23 @@ class TraversoneState(Position):
 
     def _leave(self, given: Leave) -> TraversoneState:
         """GEN-02."""
-        gone = set(given.seats)
-        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
-            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        gone = self._gone(given)
         new = self._copy()
         leaving = sorted(gone & {*self.match.living, *self.match.placed})
-        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        new.notes = tuple(note("leaves", seat) for seat in leaving)
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving)
         if self.faces:
-            new.notes += (Note("void"),)
+            new.notes += (note("void"),)
         after = traversone_match.put_out(self.match, leaving)
-        new.deal = self.deal.but(breaches=())
-        new._clear(after, self.hand, self.dealer, self.players)
+        new.deal = Deal(
+            *(self.options, self.seats, after, self.hand, self.dealer, self.players),
+            self.deal.decides,
+            shown=(0,) * self.seats,
+        )
+        new._clear()
         if self.dealer < 0 and not after.ended:
             return new._to_draw()
         return new._after_match(after, self.dealer)
@@ -537,8 +542,9 @@ _TABLE: Final[list[dict[type, Callable[..., TraversoneState]]]] = [
 def begin(options: TraversoneOptions, seats: int) -> TraversoneState:
     """The first position of a match; OptionError if so many can't play it."""
     check_seats(options, seats)
-    new: TraversoneState = object.__new__(TraversoneState)
-    new.deal = Deal(options, seats, traversone_match.new_match(options, seats))
+    new: TraversoneState = new_blank(TraversoneState)
+    match = traversone_match.new_match(options, seats)
+    new.deal = Deal(options, seats, match, shown=(0,) * seats)
     new.notes = ()
-    new._clear(new.deal.match, 0, -1, ())
+    new._clear()
     return new._to_draw()
