@@ -23,6 +23,11 @@ MAX_CHAT: Final = 400
 MAX_REASON: Final = 80
 MAX_SETTINGS: Final = 32
 MAX_SETTING: Final = 64
+MAX_MEMBERS: Final = 80
+"""Seats and watchers of one table."""
+MAX_REMOVED: Final = 64
+PAKE_SIZE: Final = 33
+PROOF_SIZE: Final = 32
 TABLE_SIZE: Final = 16
 SESSION_SIZE: Final = 16
 NONCE_SIZE: Final = 16
@@ -50,6 +55,10 @@ class Reason(enum.IntEnum):
     OTHER_TABLE = 4
     BROKE_PROTOCOL = 5
     BUSY = 6
+    WRONG_CODE = 7
+    LOCKED = 8
+    """Too many wrong codes came from there."""
+    NO_WATCHERS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,9 @@ class TableCard:
     """What a table shows to whoever asks at its door; signed by the host's key.
 
     `curve` is the CURVE key that the host's mesh answers with on `port`; `free` the seats left of
-    `seats`; `table` 16 random octets. Options and extensions ascend by name.
+    `seats`; `table` 16 random octets. Options and extensions ascend by name. `code` says that
+    joining takes the table's code, `watchers` that spectators are welcome, `playing` that a match
+    is on.
     """
 
     game: str
@@ -70,6 +81,9 @@ class TableCard:
     curve: bytes
     port: int
     table: bytes
+    code: bool = False
+    watchers: bool = True
+    playing: bool = False
     signature: bytes = b""
 
 
@@ -182,6 +196,62 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody at a table, as its host tells it: the HELLO, where it is reached, whether it is
+    ready. A bot has an `owner` (a key) and the owner's `voucher`, which `Owned` explains; all
+    others have neither. An address is as in `Propose`.
+    """
+
+    hello: bytes
+    address: tuple[str, int]
+    ready: bool = False
+    owner: bytes = b""
+    voucher: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Lobby:
+    """Who is at the table, from its host and nobody else: the host first, then in the order in
+    which they came. A later `serial` replaces an earlier one. `removed` are keys that may not come
+    back to this table.
+    """
+
+    serial: int
+    members: tuple[Member, ...]
+    removed: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """The sender is a bot of `owner`, whose `voucher` for the bot's key at this table this is."""
+
+    owner: bytes
+    voucher: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHello:
+    """At the door of a table with a code: who wants in, and the first message of the exchange."""
+
+    hello: bytes
+    pake: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReply:
+    """At the door: the table's message of the exchange."""
+
+    pake: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CodeProof:
+    """At the door: the sender knows the code. The visitor's comes first; the table's lets in."""
+
+    proof: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """At the door: show me your card."""
 
@@ -207,7 +277,9 @@ class Welcome:
 
 
 MeshMessage: TypeAlias = (
-    Hello | Propose | EntryMessage | State | Get | Batch | Ping | Pong | Bye | Chat
+    Hello | Propose | EntryMessage | State | Get | Batch | Ping | Pong | Bye | Chat | Lobby | Owned
 )
-DoorMessage: TypeAlias = TableCard | Ask | Knock | Refusal | Welcome
+DoorMessage: TypeAlias = (
+    TableCard | Ask | Knock | Refusal | Welcome | CodeHello | CodeReply | CodeProof
+)
 Message: TypeAlias = MeshMessage | DoorMessage

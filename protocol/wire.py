@@ -16,12 +16,12 @@ need the match's header and are checked where that is known.
 
 from __future__ import annotations
 
-import ipaddress
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Final, TypeVar, cast
 
+from protocol import shapes
 from protocol.contribution import (
     DIGEST_SIZE,
     HASH_SIZE,
@@ -46,12 +46,14 @@ from protocol.messages import (
     MAX_CHAT,
     MAX_CORE,
     MAX_HELLO,
+    MAX_MEMBERS,
     MAX_MESSAGE,
     MAX_NAME,
     MAX_REASON,
-    MAX_SETTING,
-    MAX_SETTINGS,
+    MAX_REMOVED,
     NONCE_SIZE,
+    PAKE_SIZE,
+    PROOF_SIZE,
     SESSION_SIZE,
     TABLE_SIZE,
     TOKEN_SIZE,
@@ -60,32 +62,36 @@ from protocol.messages import (
     Batch,
     Bye,
     Chat,
+    CodeHello,
+    CodeProof,
+    CodeReply,
     EntryMessage,
     Get,
     Hello,
     Knock,
+    Lobby,
+    Member,
     Message,
+    Owned,
     Ping,
     Pong,
     Propose,
-    Reason,
     Refusal,
     Role,
-    Setting,
     State,
     TableCard,
     Welcome,
 )
+from protocol.shapes import Fields
+
+WireError = shapes.WireError
 
 _CARD_TAG: Final = b"busso/card/1\x00"
 _HELLO_TAG: Final = b"busso/hello/1\x00"
+_BOT_TAG: Final = b"busso/bot/1\x00"
 _CHAT_TAG: Final = b"busso/chat/1\x00"
 _MAX_KIND: Final = 32
 _MAX_CLASS: Final = max(Class)
-
-
-class WireError(EncodingError):
-    """Octets that are not a message of this protocol, or one whose signature is wrong."""
 
 
 class OtherVersion(WireError):
@@ -185,6 +191,16 @@ def paginate(match: bytes, entries: Sequence[Entry]) -> Iterator[Batch | EntryMe
 # Signatures.
 
 
+def vouch(identity: Identity, table: bytes, bot: bytes) -> bytes:
+    """The owner's voucher for a bot: `bot`'s key is mine, at `table`."""
+    return identity.sign(_BOT_TAG + table + bot)
+
+
+def vouched(owner: bytes, table: bytes, bot: bytes, voucher: bytes) -> bool:
+    """Whether `owner` vouched for `bot` at `table`."""
+    return verify(owner, _BOT_TAG + table + bot, voucher)
+
+
 def _signed_octets(message: TableCard | Hello | Chat) -> bytes:
     """The type's tag, then the encoding of every field but the signature (the last one)."""
     codec = _BY_CLASS[type(message)]
@@ -200,73 +216,10 @@ def _check_signature(message: TableCard | Hello | Chat) -> None:
 
 # Shapes. A writer gives the fields, a reader checks them and makes the message.
 
-_Fields: TypeAlias = tuple[Value, ...]
 _MAX_ENTRIES: Final = 512
 
 
-def _exactly(fields: _Fields, count: int) -> _Fields:
-    return array(fields, "message", count)
-
-
-def _port(value: Value) -> int:
-    return integer(value, "port", 1, 65_535)
-
-
-def _seat(value: Value, what: str) -> int:
-    return integer(value, what, 0, MAX_SEATS - 1)
-
-
-def _flag(value: Value, what: str) -> bool:
-    return integer(value, what, 0, 1) == 1
-
-
-def _seats(value: Value, what: str) -> tuple[int, ...]:
-    seats = tuple(_seat(item, what) for item in array(value, what, 0, MAX_SEATS))
-    if any(a >= b for a, b in itertools.pairwise(seats)):
-        raise WireError(f"{what} that don't ascend")
-    return seats
-
-
-def _settings(value: Value, what: str) -> tuple[Setting, ...]:
-    settings: list[Setting] = []
-    for item in array(value, what, 0, MAX_SETTINGS):
-        name, setting = array(item, what, 2)
-        if not isinstance(setting, int):
-            setting = text(setting, what, 0, MAX_SETTING)
-        settings.append((text(name, what, 1, MAX_NAME), setting))
-    if any(a[0] >= b[0] for a, b in itertools.pairwise(settings)):
-        raise WireError(f"{what} that don't ascend by name")
-    return tuple(settings)
-
-
-def _reason(value: Value) -> Reason:
-    try:
-        return Reason(integer(value, "reason"))
-    except ValueError as error:
-        raise WireError("an unknown reason") from error
-
-
-def _host(value: Value) -> str:
-    """A numeric host in its canonical form, without a scope: names could stall whoever dials."""
-    host = text(value, "host", 0, 45)
-    if not host:
-        return host
-    try:
-        canonical = str(ipaddress.ip_address(host))
-    except ValueError as error:
-        raise WireError("a host that is not numeric") from error
-    if "%" in host or host != canonical:
-        raise WireError("a host that is not in canonical form")
-    return host
-
-
-def _address(value: Value) -> tuple[str, int]:
-    host, port = array(value, "address", 2)
-    numeric = _host(host)
-    return numeric, integer(port, "port", 1 if numeric else 0, 65_535 if numeric else 0)
-
-
-def _write_card(m: TableCard) -> _Fields:
+def _write_card(m: TableCard) -> Fields:
     return (
         m.game,
         m.options,
@@ -278,37 +231,44 @@ def _write_card(m: TableCard) -> _Fields:
         m.curve,
         m.port,
         m.table,
+        int(m.code),
+        int(m.watchers),
+        int(m.playing),
         m.signature,
     )
 
 
-def _read_card(fields: _Fields) -> TableCard:
-    game, options, extensions, name, seats, free, key, curve, port, table, signature = _exactly(
-        fields, 11
+def _read_card(fields: Fields) -> TableCard:
+    game, options, extensions, name, seats, free, key, curve, port, table, *rest = shapes.exactly(
+        fields, 14
     )
+    code, watchers, playing, signature = rest
     wanted = integer(seats, "seats", 1, MAX_SEATS)
     return TableCard(
         clean_text(text(game, "game", 1, MAX_NAME), MAX_NAME),
-        _settings(options, "options"),
-        _settings(extensions, "extensions"),
+        shapes.settings(options, "options"),
+        shapes.settings(extensions, "extensions"),
         clean_text(text(name, "table name", 1, MAX_NAME), MAX_NAME),
         wanted,
         integer(free, "free seats", 0, wanted),
         octets(key, "key", KEY_SIZE),
         octets(curve, "CURVE key", KEY_SIZE),
-        _port(port),
+        shapes.port(port),
         octets(table, "table", TABLE_SIZE),
+        shapes.flag(code, "code"),
+        shapes.flag(watchers, "watchers"),
+        shapes.flag(playing, "playing"),
         octets(signature, "signature", SIGNATURE_SIZE),
     )
 
 
-def _write_hello(m: Hello) -> _Fields:
+def _write_hello(m: Hello) -> Fields:
     role = m.role.value
     return m.key, m.curve, m.table, m.session, m.name, role, m.port, m.nonce, m.signature
 
 
-def _read_hello(fields: _Fields) -> Hello:
-    key, curve, table, session, name, role, port, nonce, signature = _exactly(fields, 9)
+def _read_hello(fields: Fields) -> Hello:
+    key, curve, table, session, name, role, port, nonce, signature = shapes.exactly(fields, 9)
     try:
         as_role = Role(text(role, "role", 1, 8))
     except ValueError as error:
@@ -320,27 +280,27 @@ def _read_hello(fields: _Fields) -> Hello:
         octets(session, "session", SESSION_SIZE),
         clean_text(text(name, "name", 1, MAX_NAME), MAX_NAME),
         as_role,
-        _port(port),
+        shapes.port(port),
         octets(nonce, "nonce", NONCE_SIZE),
         octets(signature, "signature", SIGNATURE_SIZE),
     )
 
 
-def _write_propose(m: Propose) -> _Fields:
+def _write_propose(m: Propose) -> Fields:
     return m.core, m.hellos, m.addresses
 
 
-def _read_propose(fields: _Fields) -> Propose:
-    core, hellos, addresses = _exactly(fields, 3)
+def _read_propose(fields: Fields) -> Propose:
+    core, hellos, addresses = shapes.exactly(fields, 3)
     seats = array(hellos, "hellos", 2, MAX_SEATS)
     return Propose(
         octets(core, "header core", 1, MAX_CORE),
         tuple(octets(hello, "hello", 1, MAX_HELLO) for hello in seats),
-        tuple(_address(item) for item in array(addresses, "addresses", len(seats))),
+        tuple(shapes.address(item) for item in array(addresses, "addresses", len(seats))),
     )
 
 
-def _write_entry(entry: Entry) -> _Fields:
+def _write_entry(entry: Entry) -> Fields:
     place, c = entry.place, entry.contribution
     return (
         place.head,
@@ -369,7 +329,7 @@ def _read_entry(match: bytes, value: Value) -> Entry:
         Class(integer(cls, "class", 0, _MAX_CLASS)),
     )
     contribution = Contribution(
-        _seat(seat, "seat"),
+        shapes.seat(seat, "seat"),
         as_kind,
         octets(body, "body", 0, MAX_BODY),
         octets(digest, "digest", DIGEST_SIZE),
@@ -378,76 +338,76 @@ def _read_entry(match: bytes, value: Value) -> Entry:
     return Entry(place, contribution)
 
 
-def _write_entry_message(m: EntryMessage) -> _Fields:
+def _write_entry_message(m: EntryMessage) -> Fields:
     return m.entry.place.match, _write_entry(m.entry)
 
 
-def _read_entry_message(fields: _Fields) -> EntryMessage:
-    match, entry = _exactly(fields, 2)
+def _read_entry_message(fields: Fields) -> EntryMessage:
+    match, entry = shapes.exactly(fields, 2)
     return EntryMessage(_read_entry(octets(match, "match", HASH_SIZE), entry))
 
 
-def _write_state(m: State) -> _Fields:
+def _write_state(m: State) -> Fields:
     return m.match, m.step, m.head, m.settled, m.links, int(m.ready)
 
 
-def _read_state(fields: _Fields) -> State:
-    match, step, head, settled, links, ready = _exactly(fields, 6)
+def _read_state(fields: Fields) -> State:
+    match, step, head, settled, links, ready = shapes.exactly(fields, 6)
     next_step = integer(step, "step", 0, MAX_STEP)
     return State(
         octets(match, "match", HASH_SIZE),
         next_step,
         octets(head, "head", HASH_SIZE),
         integer(settled, "settled step", 0, next_step),
-        _seats(links, "links"),
-        _flag(ready, "ready"),
+        shapes.seats(links, "links"),
+        shapes.flag(ready, "ready"),
     )
 
 
-def _write_get(m: Get) -> _Fields:
+def _write_get(m: Get) -> Fields:
     return m.match, m.step, m.held
 
 
-def _read_get(fields: _Fields) -> Get:
-    match, step, held = _exactly(fields, 3)
+def _read_get(fields: Fields) -> Get:
+    match, step, held = shapes.exactly(fields, 3)
     return Get(
         octets(match, "match", HASH_SIZE),
         integer(step, "step", 0, MAX_STEP),
-        _seats(held, "seats held"),
+        shapes.seats(held, "seats held"),
     )
 
 
-def _write_batch(m: Batch) -> _Fields:
+def _write_batch(m: Batch) -> Fields:
     if any(entry.place.match != m.match for entry in m.entries):
         raise WireError("a batch of entries of several matches")
     return m.match, tuple(_write_entry(entry) for entry in m.entries), int(m.more)
 
 
-def _read_batch(fields: _Fields) -> Batch:
-    match, entries, more = _exactly(fields, 3)
+def _read_batch(fields: Fields) -> Batch:
+    match, entries, more = shapes.exactly(fields, 3)
     of = octets(match, "match", HASH_SIZE)
     read = tuple(_read_entry(of, item) for item in array(entries, "entries", 0, _MAX_ENTRIES))
     if any(a.place.step > b.place.step for a, b in itertools.pairwise(read)):
         raise WireError("a batch whose steps don't ascend")
-    return Batch(of, read, _flag(more, "more"))
+    return Batch(of, read, shapes.flag(more, "more"))
 
 
-def _read_token(fields: _Fields) -> bytes:
-    return octets(_exactly(fields, 1)[0], "token", TOKEN_SIZE)
+def _read_token(fields: Fields) -> bytes:
+    return octets(shapes.exactly(fields, 1)[0], "token", TOKEN_SIZE)
 
 
-def _read_bye(fields: _Fields) -> Bye:
-    reason, words = _exactly(fields, 2)
-    return Bye(_reason(reason), text(words, "reason text", 0, MAX_REASON))
+def _read_bye(fields: Fields) -> Bye:
+    reason, words = shapes.exactly(fields, 2)
+    return Bye(shapes.reason(reason), text(words, "reason text", 0, MAX_REASON))
 
 
-def _read_refusal(fields: _Fields) -> Refusal:
+def _read_refusal(fields: Fields) -> Refusal:
     bye = _read_bye(fields)
     return Refusal(bye.reason, bye.text)
 
 
-def _read_chat(fields: _Fields) -> Chat:
-    key, table, session, number, words, signature = _exactly(fields, 6)
+def _read_chat(fields: Fields) -> Chat:
+    key, table, session, number, words, signature = shapes.exactly(fields, 6)
     return Chat(
         octets(key, "key", KEY_SIZE),
         octets(table, "table", TABLE_SIZE),
@@ -458,26 +418,78 @@ def _read_chat(fields: _Fields) -> Chat:
     )
 
 
-def _read_ask(fields: _Fields) -> Ask:
-    _exactly(fields, 0)
+def _write_lobby(m: Lobby) -> Fields:
+    members = tuple(
+        (member.hello, member.address, int(member.ready), member.owner, member.voucher)
+        for member in m.members
+    )
+    return m.serial, members, m.removed
+
+
+def _read_lobby(fields: Fields) -> Lobby:
+    serial, members, removed = shapes.exactly(fields, 3)
+    gone = tuple(
+        octets(key, "removed key", KEY_SIZE)
+        for key in array(removed, "removed keys", 0, MAX_REMOVED)
+    )
+    here = array(members, "members", 1, MAX_MEMBERS)
+    return Lobby(
+        integer(serial, "serial", 0, MAX_STEP), tuple(_read_member(item) for item in here), gone
+    )
+
+
+def _read_member(value: Value) -> Member:
+    hello, address, ready, owner, voucher = array(value, "member", 5)
+    of = octets(owner, "owner", 0, KEY_SIZE)
+    if len(of) not in (0, KEY_SIZE):
+        raise WireError("an owner that is no key")
+    return Member(
+        octets(hello, "hello", 1, MAX_HELLO),
+        shapes.address(address),
+        shapes.flag(ready, "ready"),
+        of,
+        octets(voucher, "voucher", SIGNATURE_SIZE if of else 0),
+    )
+
+
+def _read_owned(fields: Fields) -> Owned:
+    owner, voucher = shapes.exactly(fields, 2)
+    return Owned(octets(owner, "owner", KEY_SIZE), octets(voucher, "voucher", SIGNATURE_SIZE))
+
+
+def _read_code_hello(fields: Fields) -> CodeHello:
+    hello, pake = shapes.exactly(fields, 2)
+    return CodeHello(octets(hello, "hello", 1, MAX_HELLO), octets(pake, "exchange", PAKE_SIZE))
+
+
+def _read_code_reply(fields: Fields) -> CodeReply:
+    return CodeReply(octets(shapes.exactly(fields, 1)[0], "exchange", PAKE_SIZE))
+
+
+def _read_code_proof(fields: Fields) -> CodeProof:
+    return CodeProof(octets(shapes.exactly(fields, 1)[0], "proof", PROOF_SIZE))
+
+
+def _read_ask(fields: Fields) -> Ask:
+    shapes.exactly(fields, 0)
     return Ask()
 
 
-def _read_welcome(fields: _Fields) -> Welcome:
-    _exactly(fields, 0)
+def _read_welcome(fields: Fields) -> Welcome:
+    shapes.exactly(fields, 0)
     return Welcome()
 
 
-def _read_knock(fields: _Fields) -> Knock:
-    return Knock(octets(_exactly(fields, 1)[0], "hello", 1, MAX_HELLO))
+def _read_knock(fields: Fields) -> Knock:
+    return Knock(octets(shapes.exactly(fields, 1)[0], "hello", 1, MAX_HELLO))
 
 
 @dataclass(frozen=True, slots=True)
 class _Codec:
     number: int
     limit: int
-    write: Callable[[Message], _Fields]
-    read: Callable[[_Fields], Message]
+    write: Callable[[Message], Fields]
+    read: Callable[[Fields], Message]
     tag: bytes
 
 
@@ -488,14 +500,14 @@ _BY_NUMBER: Final[dict[int, _Codec]] = {}
 def _register(
     number: int,
     cls: type[_M],
-    write: Callable[[_M], _Fields],
-    read: Callable[[_Fields], _M],
+    write: Callable[[_M], Fields],
+    read: Callable[[Fields], _M],
     *,
     limit: int = MAX_MESSAGE,
     tag: bytes = b"",
 ) -> None:
-    """One line a type; 12 (PROBE) and 40 to 47 (the code exchange at the door) are kept free."""
-    codec = _Codec(number, limit, cast("Callable[[Message], _Fields]", write), read, tag)
+    """One line a type; 12 (PROBE) is kept free."""
+    codec = _Codec(number, limit, cast("Callable[[Message], Fields]", write), read, tag)
     _BY_CLASS[cls] = _BY_NUMBER[number] = codec
 
 
@@ -515,8 +527,13 @@ _register(
     _read_chat,
     tag=_CHAT_TAG,
 )
+_register(11, Lobby, _write_lobby, _read_lobby)
+_register(13, Owned, lambda m: (m.owner, m.voucher), _read_owned)
 _register(32, Ask, lambda _: (), _read_ask)
 _register(33, TableCard, _write_card, _read_card, limit=MAX_CARD, tag=_CARD_TAG)
 _register(34, Refusal, lambda m: (int(m.reason), m.text), _read_refusal)
 _register(35, Knock, lambda m: (m.hello,), _read_knock)
 _register(36, Welcome, lambda _: (), _read_welcome)
+_register(40, CodeHello, lambda m: (m.hello, m.pake), _read_code_hello)
+_register(41, CodeReply, lambda m: (m.pake,), _read_code_reply)
+_register(42, CodeProof, lambda m: (m.proof,), _read_code_proof)

@@ -43,10 +43,14 @@ from protocol.wire import (
     introductions,
     paginate,
     sign,
+    vouch,
+    vouched,
 )
 from tests.protocol.samples import contribution, header
 from tests.protocol.wire_samples import (
+    ADA,
     BRUNO,
+    TABLE,
     VECTORS,
     card,
     entry,
@@ -90,7 +94,8 @@ def test_the_example_of_the_specification_is_the_golden_state() -> None:
 
 def test_every_type_has_a_golden_message() -> None:
     union = ast.parse(Path(m.__file__).read_text("utf-8"))
-    classes = {n.name for n in union.body if isinstance(n, ast.ClassDef)} - {"Role", "Reason"}
+    parts = {"Role", "Reason", "Member"}
+    classes = {n.name for n in union.body if isinstance(n, ast.ClassDef)} - parts
     assert {type(message).__name__ for message in MESSAGES.values()} == classes
     assert GOLDEN.keys() == MESSAGES.keys()
 
@@ -196,6 +201,9 @@ def test_a_card_binds_all_its_fields() -> None:
         "curve": bytes(32),
         "port": 7001,
         "table": bytes(16),
+        "code": True,
+        "watchers": False,
+        "playing": True,
     }
     assert changes.keys() == {f.name for f in dataclasses.fields(TableCard)} - {"signature"}
     for field, value in changes.items():
@@ -350,3 +358,11 @@ def test_entries_survive_the_wire(step: int, body: bytes, cls: Class, attempt: i
     place = dataclasses.replace(entry().place, step=step, cls=cls, attempt=attempt)
     message = EntryMessage(Entry(place, contribution(BRUNO, place, 1, Kind.MOVE, body)))
     assert decode(encode(message)) == message
+
+
+def test_a_voucher_is_for_one_bot_at_one_table_by_one_owner() -> None:
+    voucher = vouch(ADA, TABLE, BRUNO.public)
+    assert vouched(ADA.public, TABLE, BRUNO.public, voucher)
+    assert not vouched(BRUNO.public, TABLE, BRUNO.public, voucher)
+    assert not vouched(ADA.public, bytes(16), BRUNO.public, voucher)
+    assert not vouched(ADA.public, TABLE, ADA.public, voucher)

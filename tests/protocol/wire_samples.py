@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -15,11 +16,17 @@ from protocol.messages import (
     Batch,
     Bye,
     Chat,
+    CodeHello,
+    CodeProof,
+    CodeReply,
     EntryMessage,
     Get,
     Hello,
     Knock,
+    Lobby,
+    Member,
     Message,
+    Owned,
     Ping,
     Pong,
     Propose,
@@ -30,7 +37,7 @@ from protocol.messages import (
     TableCard,
     Welcome,
 )
-from protocol.wire import encode, sign
+from protocol.wire import encode, sign, vouch
 from tests.protocol.samples import contribution, header, identities
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "wire"
@@ -97,11 +104,31 @@ def messages() -> dict[str, Message]:
         "pong": Pong(b"12345678"),
         "bye": Bye(Reason.LEAVING, "buona notte"),
         "chat": sign(Chat(b"", TABLE, SESSION, 1, "Busso! È finita"), ADA),
+        "lobby": Lobby(
+            3,
+            (
+                Member(encode(hello(0)), ("", 0), ready=True),
+                Member(
+                    encode(hello(1)),
+                    ("192.168.1.7", 7001),
+                    owner=ADA.public,
+                    voucher=vouch(ADA, TABLE, BRUNO.public),
+                ),
+            ),
+            (b"\x22" * 32,),
+        ),
+        "owned": Owned(ADA.public, vouch(ADA, TABLE, BRUNO.public)),
         "ask": Ask(),
         "card": card(),
+        "card: a match is on": sign(
+            dataclasses.replace(card(), code=True, watchers=False, playing=True), ADA
+        ),
         "refusal": Refusal(Reason.BUSY),
         "knock": Knock(encode(hello(1))),
         "welcome": Welcome(),
+        "code hello": CodeHello(encode(hello(1)), b"S" + bytes(range(32))),
+        "code reply": CodeReply(b"S" + bytes(range(32, 64))),
+        "code proof": CodeProof(bytes(range(64, 96))),
     }
 
 
