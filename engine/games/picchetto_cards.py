@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, combinations
-from operator import or_
-from typing import Final
+from itertools import combinations
+from typing import Final, NamedTuple
 
 from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
 
@@ -27,6 +26,7 @@ SUITS: Final = 4
 ACE: Final = 7
 LOWEST_SET: Final = 3
 """Strength of the ten (the regional seven), the lowest card that makes a set (PIC-23)."""
+_SETS: Final = 0b11111000
 _FIGURE_BITS: Final = 0b01110000
 FIGURES: Final = 0x01010101 * _FIGURE_BITS
 """The hand of all figures; the ace is none (PIC-10)."""
@@ -175,6 +175,33 @@ def ranks_of(hand: int) -> list[tuple[int, int]]:
     return sorted([pair for pair in counted if pair[0] >= SHORTEST], reverse=True)
 
 
+class Holding(NamedTuple):
+    """What a hand holds, in a few numbers.
+
+    suit, run      cards of the longest suit, and of the longest run, 0 if none has three
+    threes, fours  strengths of which it has three or more, or all four: sets alone (PIC-23)
+    """
+
+    hand: int
+    suit: int
+    run: int
+    threes: int
+    fours: int
+
+    @classmethod
+    def of(cls, hand: int) -> Holding:
+        """What `hand` holds."""
+        a, b, c, d = hand & 255, hand >> 8 & 255, hand >> 16 & 255, hand >> 24
+        both, either, two, one = a & b, a | b, c & d, c | d
+        return cls(
+            hand,
+            max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count()),
+            max(BEST_RUN[a], BEST_RUN[b], BEST_RUN[c], BEST_RUN[d]) // RANKS,
+            (both & one | either & two) & _SETS,
+            both & two & _SETS,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a state knows of its cards, as masks of slots.
@@ -184,7 +211,8 @@ class Known:
     where  by code, the slot that is known to hold it (a mask of one or none)
     above  by code, the slots that are known to hold a stronger card of its suit
     dark   the slots of which nothing is known
-    hands  what `hand` has worked out, since the same hands are asked for again and again
+    bits   by slot, the card that is known to lie there as a hand of one, else no card
+    hands  what `holding` has worked out, since the same hands are asked for again and again
     """
 
     codes: bytes
@@ -192,35 +220,37 @@ class Known:
     where: tuple[int, ...]
     above: tuple[int, ...]
     dark: int
-    hands: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
+    bits: tuple[int, ...] = ()
+    hands: dict[int, Holding] = field(default_factory=dict, repr=False, compare=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
+        return self.holding(slots).hand
+
+    def holding(self, slots: int) -> Holding:
+        """What the known cards among `slots` (a mask) hold."""
         found = self.hands.get(slots)
         if found is None:
-            found = self.hands[slots] = self._hand(slots)
+            bits, hand, left = self.bits, 0, slots
+            while left:
+                low = left & -left
+                hand |= bits[low.bit_length() - 1]
+                left ^= low
+            found = self.hands[slots] = Holding.of(hand)
         return found
-
-    def _hand(self, slots: int) -> int:
-        hand = 0
-        codes = self.codes
-        while slots:
-            slot = (slots & -slots).bit_length() - 1
-            slots &= slots - 1
-            if codes[slot] != UNKNOWN:
-                hand |= 1 << codes[slot]
-        return hand
 
     def slots(self, hand: int) -> int:
         """Where the cards of `hand`, all of them known, lie: a mask of slots."""
-        slots = 0
+        where, slots = self.where, 0
         while hand:
-            slots |= self.where[(hand & -hand).bit_length() - 1]
-            hand &= hand - 1
+            low = hand & -hand
+            slots |= where[low.bit_length() - 1]
+            hand ^= low
         return slots
 
 
 _BITS: Final = tuple(1 << slot for slot in range(SUITS * RANKS))
+_BIT_OF: Final = (*_BITS, *(0,) * (UNKNOWN + 1 - len(_BITS)))
 _ALL_SLOTS: Final = (1 << SUITS * RANKS) - 1
 _NOWHERE: Final = (0,) * (SUITS * RANKS)
 NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS, _NOWHERE, _NOWHERE, 0)
@@ -235,11 +265,17 @@ def known_of(pack: Pack, faces: bytes) -> Known:
     suits: list[int] = []
     above: list[int] = []
     for first in range(0, SUITS * RANKS, RANKS):
-        # from the ace down: the slots above each card, then those of the whole suit
-        *over, suit = accumulate(reversed(where[first : first + RANKS]), or_, initial=0)
-        above += reversed(over)
-        suits.append(suit)
+        p, q, r, s, t, u, v, w = where[first : first + RANKS]
+        seven = v | w  # from the ace down: what is above the card of strength 5
+        six = u | seven
+        five = t | six
+        four = s | five
+        three = r | four
+        two = q | three
+        above += (two, three, four, five, six, seven, w, 0)
+        suits.append(p | two)
     found = suits[0] | suits[1] | suits[2] | suits[3]
     return Known(
-        codes, tuple(suits), tuple(where[: SUITS * RANKS]), tuple(above), _ALL_SLOTS & ~found
+        *(codes, tuple(suits), tuple(where[: SUITS * RANKS]), tuple(above)),
+        *(_ALL_SLOTS & ~found, tuple([_BIT_OF[code] for code in codes])),
     )

@@ -24,6 +24,7 @@ from engine.games.picchetto_cards import (
     RANKS,
     SHORTEST,
     SUITS,
+    Holding,
     Pack,
     ranks_of,
     run_parts,
@@ -141,6 +142,14 @@ def can_claim(claim: Claim, hand: int) -> bool:
     return claim.size <= most
 
 
+def holds_claim(claim: Claim, own: Holding) -> bool:
+    """`can_claim` for a hand of which it is known what it holds."""
+    if claim.category is _SET:
+        ranks = own.fours if claim.size == _FOUR else own.threes
+        return ranks >> claim.value & 1 == 1
+    return claim.size <= (own.suit if claim.category is _POINT else own.run)
+
+
 def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[int]:
     """What may be said on `how-much` of a point or a sequence of `size` cards of `hand`."""
     if category is _POINT:
@@ -148,6 +157,12 @@ def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[in
     return frozenset(
         end for n, top in runs_of(hand) for end in range(top, top - (n - size) - 1, -1)
     )
+
+
+@lru_cache(maxsize=256)
+def stated(pack: Pack, category: Category, size: int, hand: int) -> tuple[int, ...]:
+    """`values` in ascending order: in one dialogue they are asked for several times."""
+    return tuple(sorted(values(pack, category, size, hand)))
 
 
 @lru_cache(maxsize=64)
@@ -195,12 +210,12 @@ def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
     size, category = demand.claim.size, demand.claim.category
     if category is _POINT:
-        return tuple(
-            part << suit * RANKS
-            for suit, byte in enumerate(suits_of(hand))
-            for part in subsets(byte, size)
-            if demand.low <= pack.price(part) <= demand.high
-        )
+        low, high, prices = demand.low, demand.high, pack.prices
+        found: list[int] = []
+        for suit, byte in enumerate(suits_of(hand)):
+            shift = suit * RANKS
+            found += [p << shift for p in subsets(byte, size) if low <= prices[p] <= high]
+        return tuple(found)
     made = _run_sets(hand, demand) if category is _SEQUENCE else _rank_sets(hand, demand)
     if demand.more:
         return tuple(made)

@@ -25,27 +25,31 @@ from engine.contract import (
     Shuffled,
 )
 from engine.errors import IllegalMove, OutOfTurn
-from engine.games.picchetto_cards import FIGURES, RANKS, codes_of
+from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, codes_of, known_of
 from engine.games.picchetto_legal import Legal
 from engine.games.picchetto_match import SEATS
-from engine.games.picchetto_moves import SLOTS, Bianca, Change, mask_from
+from engine.games.picchetto_moves import SLOTS, Bianca, Change
 from engine.games.picchetto_position import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
     Act,
     Aim,
+    Deal,
     Layout,
     Phase,
     Step,
-    Vow,
     VowKind,
     Wait,
-    note,
     requests_of,
 )
+from engine.position import note
 
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
+_DECIDES: Final = (DECIDE[::-1], DECIDE)
+"""By dealer: what is due at the turn of the elder and of the younger."""
+_SHUFFLE: Final = {name: Cards((Shuffle(pack.deck),)) for name, pack in PACKS.items()}
+_NO_CARDS: Final = Layout()
 WHITE_POINTS: Final = 10
 BONUS_AT: Final = 30
 NOVANTA: Final = 60
@@ -53,6 +57,11 @@ NOVANTA: Final = 60
 ELDER: Final = 0
 YOUNGER: Final = 1
 _TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
+
+
+def _top(talon: tuple[int, ...], cards: int) -> int:
+    """The mask of so many cards of the talon, the last slots of the deck, from its top on."""
+    return ((1 << cards) - 1) << SLOTS - len(talon)
 
 
 def _packets(packet: int, at: int) -> int:
@@ -73,6 +82,7 @@ _AIM_TALK: Final = Aim.TALK
 _AIM_WHITE_ELDER: Final = Aim.WHITE_ELDER
 _AIM_WHITE_YOUNGER: Final = Aim.WHITE_YOUNGER
 _AIM_YOUNGER: Final = Aim.YOUNGER
+_PHASE_ELDER: Final = Phase.ELDER
 _PHASE_FIX: Final = Phase.FIX
 _PHASE_SERVE: Final = Phase.SERVE
 _PHASE_SHUFFLE: Final = Phase.SHUFFLE
@@ -94,8 +104,7 @@ class Exchanging(Legal):
     def _serve(self, steps: Iterable[Step], aim: Aim, cards: int = 0) -> Self:
         """Have the requests of `steps` done, one turn each, then go on to `aim`."""
         if self.auto:
-            for step in steps:
-                self._effect(step)
+            self._effect(steps)
             return self._arrive(aim, cards)
         due = tuple(step for step in steps if step)
         if not due:
@@ -121,7 +130,7 @@ class Exchanging(Legal):
         wait = self.wait
         if wait is None:
             raise OutOfTurn("no cards are due")
-        self._effect(wait.steps[0])
+        self._effect(wait.steps[:1])
         if len(wait.steps) > 1:
             self.wait = wait._replace(steps=wait.steps[1:])
             self.due = Cards(requests_of(wait.steps[1]))
@@ -140,7 +149,7 @@ class Exchanging(Legal):
     def _to_decide(self, phase: Phase, at: int) -> Self:
         self.phase = phase
         self.at = at
-        self.due = DECIDE[self.players[at]]
+        self.due = self.deal.decides[at]
         return self
 
     # ------------------------------------------------------------------ the deal
@@ -163,26 +172,27 @@ class Exchanging(Legal):
 
     def _to_deal(self, dealer: int) -> Self:
         """The next hand, with nothing of the last one's cards left."""
-        self.hand += 1
-        self.dealer = dealer
-        self.players = (1 - dealer, dealer)
+        old = self.deal
+        hand = old.hand + 1
+        players = (1 - dealer, dealer)
+        self.deal = Deal(
+            *(old.options, old.seats, old.deck, players, _DECIDES[dealer], hand, dealer),
+            breaches=old.breaches,
+        )
         self._clear()
         self.phase = _PHASE_SHUFFLE
-        self.due = Cards((Shuffle(self.deck),))
-        self.notes += (note("deals", dealer, (self.hand,)),)
+        self.due = _SHUFFLE[old.options.deck]
+        self.notes += (note("deals", dealer, (hand,)),)
         return self
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
-        self._learn(b"")
-        self.opened = self.moves = self.reseals = self.at = 0
-        self.shown = (0,) * SEATS
-        self.promises = ()
+        self.opened = self.moves = self.at = 0
         self.vows = ()
         self.floors = NO_FLOORS
         self.wait = None
         self.talk = None
-        self.lay = Layout()
+        self.lay = _NO_CARDS
         self.held = self.points = self.won = (0, 0)
         self.led = -1
         self.auto = False
@@ -190,18 +200,21 @@ class Exchanging(Legal):
     def _shuffled(self, given: Shuffled) -> Self:
         """PIC-03. Each reseals the hand that fell to it, so that no card can be followed from the
         deck to where it is put aside or played."""
+        old, pack = self.deal, self.match.pack
         new = self._copy()
         if given.faces is None:
-            new._learn(bytes((UNKNOWN,)) * SLOTS)
+            faces = bytes((UNKNOWN,)) * SLOTS
         else:
-            new._learn(self._checked(given.faces))
+            faces = self._checked(given.faces)
             new.auto = True
-        new.breaches = ()
-        new.held = _DEALS[self.options.packet]
-        elder, younger = self.players
+        elder, younger = old.players
+        new.deal = Deal(
+            *(old.options, old.seats, old.deck, old.players, old.decides, old.hand, old.dealer),
+            *(faces, known_of(pack, faces)),
+        )
+        new.held = mine, theirs = _DEALS[old.options.packet]
         limits = (self.match.limit(elder), self.match.limit(younger))
         new.lay = Layout(talon=_TALON, limits=limits)
-        mine, theirs = new.held
         seals: list[Step] = [((_ACT_RESEAL, mine, elder),), ((_ACT_RESEAL, theirs, younger),)]
         looks = ((_ACT_SHOW, mine, elder), (_ACT_SHOW, theirs, younger))
         return new._serve([*seals, looks], _AIM_ELDER)
@@ -223,7 +236,7 @@ class Exchanging(Legal):
         new = self._copy()
         hand = self.held[self.at]
         seat = self.players[self.at]
-        new._vow("PIC-10", hand, Vow(_VOW_BIANCA, self.reseals))
+        new._vow("PIC-10", hand, _VOW_BIANCA)
         new.moves += 1
         new.notes = (note("bianca", seat, (move.number,) if move.number else ()),)
         if self.at == YOUNGER:
@@ -240,7 +253,6 @@ class Exchanging(Legal):
                 raise IllegalMove("PIC-10", "the hand that was shown holds a figure")
             self._breached(vow)
             return self._to_reveal()
-        self.promises = self.promises[:vow] + self.promises[vow + 1 :]
         self.vows = self.vows[:vow] + self.vows[vow + 1 :]
         faces = self.match.pack.faces
         bared = tuple(faces[code] for code in codes_of(self.known.hand(hand)))
@@ -259,20 +271,21 @@ class Exchanging(Legal):
         """PIC-11 to PIC-15."""
         self._check_change(move)
         new = self._copy()
-        at = self.at
-        if self._may_be_white() and self.options.bianca_must_announce:
+        at, deal = self.at, self.deal
+        if deal.options.bianca_must_announce and self._may_be_white():
             figure = self._has_figure(at)
             if figure is False:
                 raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
             if figure is None:
-                new._vow("PIC-10", self.held[at], Vow(_VOW_FIGURE, self.reseals))
+                new._vow("PIC-10", self.held[at], _VOW_FIGURE)
         new.moves += 1
-        count = move.given.bit_count()
-        new.notes = (note("exchanges", self.players[at], (count, move.taken)),)
+        seat = deal.players[at]
+        told = (move.given.bit_count(), move.taken)
+        new.notes = (note("exchanges", seat, told),)
         if self.phase is _PHASE_FIX:
             new.lay = self.lay._replace(fixed=move)
-            new.notes = (note("fixes", self.players[at], (count, move.taken)),)
-            white = (_ACT_OPEN, self.held[ELDER], self.players[ELDER])
+            new.notes = (note("fixes", seat, told),)
+            white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
             return new._serve([(white,)], _AIM_WHITE_ELDER)
         if self.phase is _PHASE_YOUNGER:
             return new._serve(new._young_steps(move), _AIM_TALK)
@@ -289,7 +302,7 @@ class Exchanging(Legal):
             raise IllegalMove("PIC-11", "a card that isn't in the hand can't be put aside")
         if abs(count - move.taken) > slack:
             raise IllegalMove("PIC-15", "as many cards are taken as are put aside")
-        if not low <= move.taken <= high or count < self.options.min_exchange:
+        if not low <= move.taken <= high or count < self.deal.options.min_exchange:
             rule = "PIC-13" if self.at == YOUNGER else "PIC-11"
             number = str(low) if low == high else f"{low} to {high}"
             raise IllegalMove(rule, f"here {number} cards are exchanged")
@@ -297,18 +310,20 @@ class Exchanging(Legal):
     def _elder_steps(self, move: Change) -> Sequence[Step]:
         """The elder takes from the top of the five and is shown the rest of them (PIC-12)."""
         self._take(ELDER, move)
-        seat, hand, lay = self.players[ELDER], self.held[ELDER], self.lay
+        seat, hand, lay = self.deal.players[ELDER], self.held[ELDER], self.lay
         looks: Step = ((_ACT_SHOW, hand, seat),)
         if lay.seen:
-            looks = (*looks, (_ACT_SHOW, mask_from(lay.talon[: lay.seen]), seat))
+            looks = (*looks, (_ACT_SHOW, _top(lay.talon, lay.seen), seat))
         return [((_ACT_RESEAL, hand, seat),), looks]
 
     def _young_steps(self, move: Change) -> Sequence[Step]:
         """PIC-13; what the elder saw is resealed by the elder first."""
-        elder, seat = self.players
-        seen = mask_from(self.lay.talon[: self.lay.seen])
+        elder, seat = self.deal.players
+        lay = self.lay
+        seen = _top(lay.talon, lay.seen)
         self._take(YOUNGER, move)
-        hand, left = self.held[YOUNGER], mask_from(self.lay.talon)
+        hand = self.held[YOUNGER]
+        left = _top(self.lay.talon, len(self.lay.talon))
         looks: Step = ((_ACT_SHOW, hand, seat),)
         if left:
             looks = (*looks, (_ACT_SHOW, left, seat))
@@ -318,29 +333,35 @@ class Exchanging(Legal):
     def _take(self, at: int, move: Change) -> None:
         """The cards change their places (PIC-14: for good)."""
         lay = self.lay
-        talon = lay.talon
-        drawn = mask_from(talon[: move.taken])
-        hands, aside, sizes = list(self.held), list(lay.aside), list(lay.sizes)
-        hands[at] = hands[at] & ~move.given | drawn
-        aside[at] = move.given
-        sizes[at] = hands[at].bit_count()
-        mute = at if sizes[at] > DEALT else lay.mute
+        talon, taken = lay.talon, move.taken
+        hand = self.held[at] & ~move.given | _top(talon, taken)
+        size = hand.bit_count()
+        mute = at if size > DEALT else lay.mute
+        aside, sizes, held = lay.aside, lay.sizes, self.held
+        if at == ELDER:
+            self.held = (hand, held[1])
+            aside, sizes = (move.given, aside[1]), (size, sizes[1])
+            seen, fixed = ELDERS_TALON - taken, lay.fixed
+        else:
+            self.held = (held[0], hand)
+            aside, sizes = (aside[0], move.given), (sizes[0], size)
+            seen, fixed = max(0, lay.seen - taken), None
         if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
-            points = list(self.points)
-            points[at] = 0
-            self.points = (points[0], points[1])
-        self.held = (hands[0], hands[1])
+            points = self.points
+            self.points = (0, points[1]) if at == ELDER else (points[0], 0)
         self.lay = Layout(
-            talon[move.taken :],
-            ELDERS_TALON - move.taken if at == ELDER else max(0, lay.seen - move.taken),
-            (aside[0], aside[1]),
-            (sizes[0], sizes[1]),
+            talon[taken:],
+            seen,
+            aside,
+            sizes,
             mute,
             lay.white,
             lay.bared,
             lay.announced,
-            None if at == YOUNGER else lay.fixed,
+            fixed,
             lay.limits,
+            lay.shown,
+            lay.reseals,
         )
 
     # ------------------------------------------------------------------ counting
@@ -360,6 +381,6 @@ class Exchanging(Legal):
         if bonus and before < BONUS_AT <= after and not other and lay.white != 1 - at:
             after += bonus
             kind = "novanta" if bonus == NOVANTA else "sessanta"
-            self.notes += (note(kind, self.players[at], (after,)),)
+            self.notes += (note(kind, self.deal.players[at], (after,)),)
         self.points = (after, other) if at == ELDER else (other, after)
         return after >= lay.limits[at]

@@ -7,21 +7,20 @@ move leads to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from engine.contract import Decide, Move
-from engine.games.picchetto_cards import ACE, SHORTEST
+from engine.games.picchetto_cards import ACE, SHORTEST, Holding
 from engine.games.picchetto_declare import (
+    LONGEST_CLAIM,
     Category,
     Claim,
     choices,
     every_claim,
     every_value,
-    holds_set,
-    longest_run,
-    longest_suit,
-    values,
+    stated,
 )
 from engine.games.picchetto_moves import (
     BIANCAS,
@@ -32,11 +31,11 @@ from engine.games.picchetto_moves import (
     NOT_GOOD,
     PASS,
     Announce,
-    Produce,
     Tell,
     changes,
     plays,
     productions,
+    productions_of,
 )
 from engine.games.picchetto_position import DEALT, ELDERS_TALON, NOBODY, Phase, Position
 
@@ -47,19 +46,31 @@ _TELLS: Final = {
 _ANNOUNCES: Final = {
     category: tuple(Announce(claim) for claim in every_claim(category)) for category in Category
 }
+_UP_TO: Final = {
+    category: tuple(every[: max(0, most - SHORTEST + 1)] for most in range(LONGEST_CLAIM + 1))
+    for category, every in _ANNOUNCES.items()
+}
+"""By category and number of cards: the claims of so many or fewer."""
+_GOOD: Final[tuple[Move, ...]] = (GOOD,)
+
+
+@lru_cache(maxsize=1024)  # five ranks, in three or four suits
+def _sets(threes: int, fours: int) -> tuple[Announce, ...]:
+    """The sets of a hand with three cards, or all four, of these strengths."""
+    return tuple(
+        move
+        for move in _ANNOUNCES[Category.SET]
+        if (threes if move.claim.size == SHORTEST else fours) >> move.claim.value & 1
+    )
+
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _CATEGORY_POINT: Final = Category.POINT
 _CATEGORY_SET: Final = Category.SET
 _PHASE_CHANGE: Final = Phase.CHANGE
-_PHASE_CLAIM: Final = Phase.CLAIM
-_PHASE_COUNTER: Final = Phase.COUNTER
 _PHASE_ELDER: Final = Phase.ELDER
 _PHASE_FIX: Final = Phase.FIX
 _PHASE_PLAY: Final = Phase.PLAY
-_PHASE_PRODUCE: Final = Phase.PRODUCE
-_PHASE_STATE: Final = Phase.STATE
-_PHASE_VERDICT: Final = Phase.VERDICT
 _PHASE_YOUNGER: Final = Phase.YOUNGER
 
 
@@ -69,34 +80,25 @@ class Legal(Position):
     __slots__ = ()
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
+        phase = self.phase
+        if phase is _PHASE_PLAY and seat is None:
+            return plays(self._playable())
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
-        phase = self.phase
-        if phase is _PHASE_PLAY:
-            return plays(self._playable())
-        if phase is _PHASE_CLAIM:
-            return (PASS, *self._claims())
-        if phase is _PHASE_COUNTER:
-            return self._answers()
-        if phase is _PHASE_STATE:
-            return self._statements()
-        if phase is _PHASE_VERDICT:
-            return self._verdicts()
-        if phase is _PHASE_PRODUCE:
-            return self._productions()
-        return self._exchanges()
+        return _LISTS[phase](self)
 
-    def _own(self) -> int | None:
-        """The cards of the player whose turn it is, None unless all are known."""
-        slots = self.held[self.at]
-        return None if slots & self.known.dark else self.known.hand(slots)
+    def _own(self) -> Holding | None:
+        """What the player whose turn it is holds, None unless all of it is known."""
+        known, slots = self.deal.known, self.held[self.at]
+        return None if slots & known.dark else known.holding(slots)
 
     # ------------------------------------------------------------------ exchange
 
     def _exchanges(self) -> Sequence[Move]:
         low, high, slack = self._bounds()
-        fewest = self.options.min_exchange
+        options = self.deal.options
+        fewest = options.min_exchange
         ordinary = changes(self.held[self.at], fewest, low, high, slack)
         if not self._may_be_white():
             return ordinary
@@ -104,30 +106,31 @@ class Legal(Position):
         if figure is True:
             return ordinary
         announced = BIANCAS[:1] if self.at else BIANCAS[fewest : ELDERS_TALON + 1]
-        if figure is False and self.options.bianca_must_announce:
+        if figure is False and options.bianca_must_announce:
             return announced
         return announced + ordinary
 
     def _bounds(self) -> tuple[int, int, int]:
         """How many cards may be taken at least and at most (PIC-11, PIC-13), and by how many the
         cards put aside may differ from that (PIC-15)."""
-        lay = self.lay
-        low = self.options.min_exchange
+        lay, phase = self.lay, self.phase
+        options = self.deal.options
+        low = options.min_exchange
         high = ELDERS_TALON
         other = lay.sizes[1 - self.at] - DEALT
-        if self.phase is _PHASE_FIX:
+        if phase is _PHASE_FIX:
             high = len(lay.talon) - lay.announced
-        elif self.phase is _PHASE_CHANGE:
+        elif phase is _PHASE_CHANGE:
             low = high = lay.announced
             other = lay.fixed.taken - lay.fixed.given.bit_count() if lay.fixed else 0
-        elif self.phase is _PHASE_YOUNGER:
+        elif phase is _PHASE_YOUNGER:
             high = len(lay.talon)
-        return low, high, int(self.options.irregular_hands and not other)
+        return low, high, int(options.irregular_hands and not other)
 
     def _may_be_white(self) -> bool:
         """Whether carta bianca may be announced now: both can't have it, for there are twelve
         figures, and 12 + 12 cards without one would be more than the other twenty."""
-        return self.phase in (_PHASE_ELDER, _PHASE_YOUNGER) and self.lay.white == NOBODY
+        return self.lay.white == NOBODY and self.phase in (_PHASE_ELDER, _PHASE_YOUNGER)
 
     # ------------------------------------------------------------------ declarations
 
@@ -135,14 +138,15 @@ class Legal(Position):
         return self.talk.category if self.talk else _CATEGORY_POINT
 
     def _claims(self) -> tuple[Announce, ...]:
-        hand, category = self._own(), self._category()
-        every = _ANNOUNCES[category]
-        if hand is None:
-            return every
+        own, category = self._own(), self._category()
+        if own is None:
+            return _ANNOUNCES[category]
         if category is _CATEGORY_SET:
-            return tuple([move for move in every if holds_set(move.claim, hand)])
-        most = longest_suit(hand) if category is _CATEGORY_POINT else longest_run(hand)
-        return every[: max(0, most - SHORTEST + 1)]
+            return _sets(own.threes, own.fours)
+        return _UP_TO[category][own.suit if category is _CATEGORY_POINT else own.run]
+
+    def _openings(self) -> tuple[Move, ...]:
+        return (PASS, *self._claims())
 
     def _answers(self) -> tuple[Move, ...]:
         """PIC-21."""
@@ -154,15 +158,15 @@ class Legal(Position):
         if claim.category is _CATEGORY_SET:
             return (GOOD, *[move for move in claims if move.claim.beats(claim)])
         if len(claims) <= size - SHORTEST:
-            return (GOOD,)
+            return _GOOD
         return (GOOD, HOW_MUCH, *claims[size - SHORTEST + 1 :])
 
     def _stated(self, claim: Claim) -> Sequence[int]:
         """What the player whose turn it is can say of a claim of this size, ascending."""
-        hand, pack = self._own(), self.match.pack
-        if hand is None:
+        own, pack = self._own(), self.match.pack
+        if own is None:
             return every_value(pack, claim.category, claim.size)
-        return sorted(values(pack, claim.category, claim.size, hand))
+        return stated(pack, claim.category, claim.size, own.hand)
 
     def _statements(self) -> tuple[Move, ...]:
         claim = self.talk.claim if self.talk else None
@@ -174,19 +178,20 @@ class Legal(Position):
         claim = self.talk.claim if self.talk else None
         own = self._stated(claim) if claim else ()
         if claim is None or not own:
-            return (GOOD,)
+            return _GOOD
         better = (NOT_GOOD,) if own[-1] > claim.value else ()
         return (GOOD, *better, EQUAL) if claim.value in own else (GOOD, *better)
 
     def _productions(self) -> Sequence[Move]:
         if not self.talk:
             return ()
-        demand, hand = self.talk.due[0], self._own()
-        if hand is None:
+        demand, own = self.talk.due[0], self._own()
+        if own is None:
             slots, size = self.held[self.at], demand.claim.size
             return productions(slots, size, slots.bit_count() if demand.more else size)
-        known = self.known
-        return tuple(Produce(known.slots(part)) for part in choices(self.match.pack, demand, hand))
+        slots_of = self.deal.known.slots
+        parts = choices(self.match.pack, demand, own.hand)
+        return productions_of([slots_of(part) for part in parts])
 
     # ------------------------------------------------------------------ tricks
 
@@ -194,13 +199,30 @@ class Legal(Position):
         """PIC-30: the cards that may be played, unknown ones among them while they may be what
         has to be played."""
         hand = self.held[self.at]
-        if self.led < 0:
+        led = self.led
+        if led < 0:
             return hand
-        known = self.known
-        led = known.codes[self.led]
-        follow = hand & known.suits[led >> 3]
+        deal = self.deal
+        known = deal.known
+        code = known.codes[led]
+        follow = hand & known.suits[code >> 3]
         if not follow:
             return hand
-        if self.options.must_win:
-            follow = hand & known.above[led] or follow
+        if deal.options.must_win:
+            follow = hand & known.above[code] or follow
         return follow | hand & known.dark
+
+
+_LISTS: Final[dict[Phase, Callable[[Legal], Sequence[Move]]]] = {
+    Phase.ELDER: Legal._exchanges,
+    Phase.FIX: Legal._exchanges,
+    Phase.CHANGE: Legal._exchanges,
+    Phase.YOUNGER: Legal._exchanges,
+    Phase.CLAIM: Legal._openings,
+    Phase.COUNTER: Legal._answers,
+    Phase.STATE: Legal._statements,
+    Phase.VERDICT: Legal._verdicts,
+    Phase.PRODUCE: Legal._productions,
+    Phase.PLAY: lambda state: plays(state._playable()),
+}
+"""What a player can do, by what is to be decided."""

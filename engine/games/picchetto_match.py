@@ -114,12 +114,13 @@ def settle(match: Match, points: tuple[int, int]) -> Match:
     factor = match.factor
     mine, theirs = match.totals
     totals = (mine + factor * points[0], theirs + factor * points[1])
-    match = replace(match, totals=totals, deals=match.deals + 1)
+    match = Match(match.options, match.pack, totals, match.deals + 1)
     if match.options.mode == "rubicone":
         return _settle_rubicone(match)
-    reached = [seat for seat in range(SEATS) if totals[seat] >= match.options.target]
-    if not reached:
+    target = match.options.target
+    if max(totals) < target:
         return match
+    reached = [seat for seat in range(SEATS) if totals[seat] >= target]
     winner = reached[0]  # the count stops at the first who reaches it, so there is no other
     if match.options.settle == "stake":
         amount = match.options.stake

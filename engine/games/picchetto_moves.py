@@ -18,6 +18,7 @@ Slots are places in the deck as it lies now. A rank is its strength, 0..7 (picch
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -141,6 +142,8 @@ def _check_mask(mask: object, most: int) -> None:
 # ---------------------------------------------------------------------------------------------
 # Ready-made moves
 
+_blank: Final = object.__new__
+_set: Final = object.__setattr__
 PASS: Final = Say(Word.PASS)
 GOOD: Final = Say(Word.GOOD)
 NOT_GOOD: Final = Say(Word.NOT_GOOD)
@@ -156,6 +159,16 @@ _P0, _P1, _P2, _P3 = _OCTETS
 _S0, _S1, _S2, _S3 = (
     tuple(tuple(play.slot for play in chosen) for chosen in octet) for octet in _OCTETS
 )
+
+
+def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
+    """Ways to lay cards open, one a mask of slots: all of them slots of a hand, so that nothing
+    needs to be checked, which takes longer than all the rest."""
+    made = []
+    for mask in masks:
+        made.append(_blank(Produce))
+        _set(made[-1], "cards", mask)
+    return tuple(made)
 
 
 def plays(mask: int) -> tuple[Play, ...]:

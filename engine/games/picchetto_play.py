@@ -10,10 +10,11 @@ from typing import Final, Self
 
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
-from engine.games.picchetto_exchange import DECIDE, ELDER, Exchanging
+from engine.games.picchetto_exchange import ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind, note
+from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
+from engine.position import new_blank, note
 
 SESSANTA: Final = 30
 """What is added when the 30 is reached in the play (PIC-34)."""
@@ -47,17 +48,18 @@ class Playing(Exchanging):
         bit = 1 << slot
         if not self._playable() & bit:
             raise self._refused(bit)
-        new = self._copy()
         if self.auto or self.opened & bit:
-            return new._after_laid(slot)
-        return new._serve([((_ACT_OPEN, bit, self.players[self.at]),)], _AIM_LAID, bit)
+            return self._lay(slot)
+        new = self._copy()
+        return new._serve([((_ACT_OPEN, bit, self.deal.players[self.at]),)], _AIM_LAID, bit)
 
     def _refused(self, bit: int) -> IllegalMove:
         if not self.held[self.at] & bit:
             return IllegalMove("PIC-30", "that card isn't in the hand")
-        led = self.known.codes[self.led]
+        known = self.deal.known
+        led = known.codes[self.led]
         suit = self.match.pack.kind.suit_names[led // RANKS]
-        if self.known.where[led] and bit & self.known.suits[led // RANKS]:
+        if known.where[led] and bit & known.suits[led // RANKS]:
             return IllegalMove("PIC-30", f"whoever can win the trick in {suit} must")
         return IllegalMove("PIC-30", f"{suit} was led, and whoever has {suit} must follow")
 
@@ -67,78 +69,97 @@ class Playing(Exchanging):
         slot = bit.bit_length() - 1
         if not self._playable() & bit:
             raise self._refused(bit)
-        code = self.known.codes[slot]
+        code = self.deal.known.codes[slot]
         at, suit = self.at, code // RANKS
         self.phase = _PHASE_PLAY
         if code % RANKS > self.floors[at * SUITS + suit]:
-            seat = self.players[at]
+            seat = self.deal.players[at]
             self._breached(
                 next(
                     n
-                    for n, (promise, vow) in enumerate(zip(self.promises, self.vows, strict=True))
-                    if promise.seat == seat
+                    for n, vow in enumerate(self.vows)
+                    if vow.seat == seat
                     and vow.kind is _VOW_SUIT
                     and vow.suit == suit
                     and vow.floor < code % RANKS
                 )
             )
             return self._to_reveal()
-        return self._after_laid(slot)
+        return self._lay(slot)
 
-    def _after_laid(self, slot: int) -> Self:
-        """The card of `slot` lies on the table: this is where most of the time is spent."""
-        at = self.at
+    def _lay(self, slot: int) -> Self:
+        """The card of `slot` lies on the table: this is where most of the time is spent, so every
+        field is new or copied here."""
+        at, led = self.at, self.led
         bit = 1 << slot
+        new = new_blank(type(self))
+        new.deal = self.deal
+        new.match = self.match
+        new.lay = self.lay
+        new.auto = self.auto
+        new.phase = _PHASE_PLAY
+        new.wait = None
+        new.talk = None
+        new.at = at
+        new.opened = self.opened | bit
+        new.moves = self.moves + 1
+        new.vows = self.vows
+        new.floors = self.floors
+        new.points = self.points
+        new.notes = ()
         a, b = self.held
-        self.held = (a ^ bit, b) if at == ELDER else (a, b ^ bit)
-        self.opened |= bit
-        self.moves += 1
-        self.phase = _PHASE_PLAY
-        if self.led < 0:
-            return self._after_lead(slot)
-        codes = self.known.codes
-        led, code = codes[self.led], codes[slot]
+        new.held = (a ^ bit, b) if at == ELDER else (a, b ^ bit)
+        if led < 0:
+            new.led = slot
+            new.won = self.won
+            return new._after_lead(slot)
+        new.led = -1
+        a, b = self.won
+        return new._after_trick(led, slot, a, b)
+
+    def _after_trick(self, led_slot: int, slot: int, a: int, b: int) -> Self:
+        """PIC-31; `a` and `b` are the slots that the two have won before."""
+        at, deal = self.at, self.deal
+        codes, options = deal.known.codes, deal.options
+        led, code = codes[led_slot], codes[slot]
         taker = 1 - at
         if code >> 3 == led >> 3:
             if code > led:
                 taker = at
-            elif self.options.must_win:
+            elif options.must_win:
                 self._promise(led, led & 7)
         else:
             self._promise(led, -1)
-        a, b = self.won
-        trick = 1 << self.led | bit
+        trick = 1 << led_slot | 1 << slot
         self.won = (a | trick, b) if taker == ELDER else (a, b | trick)
-        self.led = -1
         bonus = SESSANTA if taker == ELDER else 0
-        if self.options.trick_scoring == "two_per_trick":
+        if options.trick_scoring == "two_per_trick":
             ended = self._gain(taker, 2, bonus)
         else:
             ended = taker == at and self._gain(taker, 1, bonus)
-        self.notes = _TAKES[self.players[taker]][self.points[taker]] + self.notes
+        self.notes = _TAKES[deal.players[taker]][self.points[taker]] + self.notes
         if ended:
             return self._to_reveal()
         a, b = self.held
         if a and b:
             self.at = taker
-            self.due = DECIDE[self.players[taker]]
+            self.due = deal.decides[taker]
             return self
         return self._after_exhausted(taker)
 
     def _after_lead(self, slot: int) -> Self:
         """PIC-31: the lead's point, lost or not by what follows."""
-        at = self.at
-        self.led = slot
-        if self.options.trick_scoring == "battuta_presa":
+        at, deal = self.at, self.deal
+        if deal.options.trick_scoring == "battuta_presa":
             ended = self._gain(at, 1, SESSANTA if at == ELDER else 0)
-            self.notes = _LEADS[self.players[at]][self.points[at]] + self.notes
+            self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
             if ended:
                 return self._to_reveal()
         other = 1 - at
         if not self.held[other]:
             return self._after_lone(slot)
         self.at = other
-        self.due = DECIDE[self.players[other]]
+        self.due = deal.decides[other]
         return self
 
     def _promise(self, led: int, floor: int) -> None:
@@ -151,9 +172,9 @@ class Playing(Exchanging):
         if not hidden or self.floors[key] <= floor:
             return
         self.floors = (*self.floors[:key], floor, *self.floors[key + 1 :])
-        self.moves -= 1  # the promise belongs to the move that is being counted
-        self._vow("PIC-36", hidden, Vow(_VOW_SUIT, self.reseals, None, suit, floor))
-        self.moves += 1
+        seat, move = self.deal.players[at], self.moves - 1  # the move that is being counted
+        vow = Vow(seat, "PIC-36", hidden, move, self.lay.reseals, _VOW_SUIT, None, suit, floor)
+        self.vows += (vow,)
 
     # ------------------------------------------------------------------ the end of the tricks
 
@@ -163,7 +184,7 @@ class Playing(Exchanging):
         left = ELDER if a else 1
         if (a or b) and self.lay.sizes[left] == DEALT:
             self.at = left  # the other had eleven cards: the last one of this hand is a trick
-            self.due = DECIDE[self.players[left]]
+            self.due = self.deal.decides[left]
             return self
         return self._to_cards(taker)
 
@@ -173,10 +194,10 @@ class Playing(Exchanging):
         a, b = self.won
         self.won = (a | 1 << slot, b) if at == ELDER else (a, b | 1 << slot)
         self.led = -1
-        if self.options.trick_scoring == "two_per_trick":
+        if self.deal.options.trick_scoring == "two_per_trick":
             bonus = SESSANTA if at == ELDER else 0
             ended = self._gain(at, 2, bonus)
-            self.notes = _TAKES[self.players[at]][self.points[at]] + self.notes
+            self.notes = _TAKES[self.deal.players[at]][self.points[at]] + self.notes
             if ended:
                 return self._to_reveal()
         return self._to_cards(at)
@@ -188,14 +209,14 @@ class Playing(Exchanging):
     def _to_cards(self, last: int) -> Self:
         """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
         cappotto = self.tricks(last) == DEALT
-        if self.options.trick_scoring == "battuta_presa" and not cappotto:
+        if self.deal.options.trick_scoring == "battuta_presa" and not cappotto:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
-            self.notes += (note("last-trick", self.players[last], (self.points[last],)),)
+            self.notes += (note("last-trick", self.deal.players[last], (self.points[last],)),)
             if ended:
                 return self._to_reveal()
         for at in range(SEATS):
             if self.tricks(at) > _HALF:
                 self._gain(at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0)
                 kind = "cappotto" if cappotto else "cards"
-                self.notes += (note(kind, self.players[at], (self.points[at],)),)
+                self.notes += (note(kind, self.deal.players[at], (self.points[at],)),)
         return self._to_reveal()

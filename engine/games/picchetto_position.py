@@ -7,17 +7,16 @@ which moves there are (picchetto_legal).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
-from engine.cards import UNKNOWN
+from engine.cards import UNKNOWN, Deck
 from engine.contract import (
     Breach,
-    Cards,
-    Note,
+    Decide,
     Open,
-    Over,
     Pile,
     Promise,
     Public,
@@ -26,14 +25,13 @@ from engine.contract import (
     Result,
     Seen,
     Show,
-    State,
     Turn,
 )
-from engine.errors import OutOfTurn
 from engine.games.picchetto_cards import FIGURES, NOTHING_KNOWN, RANKS, SUITS, Known, known_of
 from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, holds
 from engine.games.picchetto_match import Match, PicchettoOptions
 from engine.games.picchetto_moves import SLOTS, Change, slots_of
+from engine.position import Dealt, Kept, note, reads_from
 
 DEALT: Final = 12
 """Cards of a hand (PIC-03)."""
@@ -120,6 +118,8 @@ class Layout(NamedTuple):
     announced cards that the elder said would be exchanged when announcing it
     fixed     the younger's exchange that waits for it
     limits    the points with which each ends the deal (PIC-40)
+    shown     by seat, the slots that were shown to it
+    reseals   how many reseals there were in this hand
     """
 
     talon: tuple[int, ...] = ()
@@ -132,6 +132,8 @@ class Layout(NamedTuple):
     announced: int = 0
     fixed: Change | None = None
     limits: tuple[int, int] = (0, 0)
+    shown: tuple[int, int] = (0, 0)
+    reseals: int = 0
 
     def public(self) -> Public:
         """All of it, in canonical form."""
@@ -171,7 +173,8 @@ class VowKind(IntEnum):
 
 
 class Vow(NamedTuple):
-    """What belongs to a Promise: its content and how many reseals came before it.
+    """A promise of `seat` about the slots in `cards` (a mask): its content, the move that made it
+    (counted from 0) and how many reseals came before it.
 
     BIANCA   the slots hold no figure (PIC-10)
     FIGURE   they hold one, since carta bianca wasn't announced (`bianca_must_announce`)
@@ -179,11 +182,20 @@ class Vow(NamedTuple):
     SUIT     they hold no card of `suit` that is stronger than `floor` (PIC-36)
     """
 
-    kind: VowKind
+    seat: int
+    rule: str
+    cards: int
+    move: int
     reseals: int
+    kind: VowKind
     claim: Claim | None = None
     suit: int = 0
     floor: int = -1
+
+    @property
+    def promise(self) -> Promise:
+        """What the contract calls it."""
+        return Promise(self.seat, self.rule, slots_of(self.cards), self.move)
 
     def kept(self, match: Match, hand: int) -> bool:
         """Whether it is true of the cards `hand`."""
@@ -198,18 +210,35 @@ class Vow(NamedTuple):
 
 
 _OPEN: Final = Act.OPEN
-_SHOW: Final = Act.SHOW
+_RESEAL: Final = Act.RESEAL
+_SHOWN: Final = Layout._fields.index("shown")
 NO_FLOORS: Final = (RANKS - 1,) * (2 * SUITS)
 
 
-class Position(State):
+@dataclass(slots=True)
+class Deal(Kept):
+    """What stays the same from card to card of an open hand; see Position for the fields."""
+
+    options: PicchettoOptions
+    seats: int
+    deck: Deck
+    players: tuple[int, ...]
+    decides: tuple[Decide, ...]
+    hand: int = 0
+    dealer: int = -1
+    faces: bytes = b""
+    known: Known = NOTHING_KNOWN
+    breaches: tuple[Breach, ...] = ()
+
+
+class Position(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading, with
     masks of slots, and pairs indexed like `players` (0: the elder, 1: the younger):
 
     match    totals, how it ended, options (picchetto_match.Match)
     phase    the row of picchetto_state's table
     wait     the card requests that are due, None if there are none
-    lay      talon, discards, carta bianca
+    lay      talon, discards, carta bianca, who saw what
     talk     the dialogue of the declarations, None outside
     held     the hands
     at       whose turn it is, an index into `players`
@@ -218,43 +247,20 @@ class Position(State):
     won      the slots in the tricks of each
     moves    moves made in this hand; before the first, draws that decided nothing
     reseals  how many reseals there were in this hand
-    vows     for each of `promises` what it is about
+    vows     what each of `promises` is about
     floors   by player * 4 + suit: the player promised to hold nothing stronger of that suit
     known    what `faces` tells, by codes
+    decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
+
+    Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
 
     __slots__ = (
-        "at",
-        "auto",
-        "breaches",
-        "dealer",
-        "deck",
-        "due",
-        "faces",
-        "floors",
-        "hand",
-        "held",
-        "known",
-        "lay",
-        "led",
-        "match",
-        "moves",
-        "notes",
-        "opened",
-        "options",
-        "phase",
-        "players",
-        "points",
-        "promises",
-        "reseals",
-        "seats",
-        "shown",
-        "talk",
-        "vows",
-        "wait",
-        "won",
+        *("at", "auto", "deal", "due", "floors", "held", "lay", "led", "match", "moves"),
+        *("notes", "opened", "phase", "points", "talk", "vows", "wait", "won"),
     )
+    deal: Deal
     options: PicchettoOptions
     match: Match
     phase: Phase
@@ -268,36 +274,36 @@ class Position(State):
     points: tuple[int, int]
     won: tuple[int, int]
     moves: int
-    reseals: int
     vows: tuple[Vow, ...]
     floors: tuple[int, ...]
     known: Known
+    decides: tuple[Decide, ...]
     auto: bool
 
-    def turn(self) -> Turn:
-        return self.due
+    @property
+    def reseals(self) -> int:
+        return self.lay.reseals
 
     def public(self) -> Public:
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
         match, wait = self.match, self.wait
         steps: Public = (wait.aim.name.lower(), len(wait.steps), wait.cards) if wait else ()
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, steps, end),
+            (self.phase.name.lower(), self.hand, self.dealer, steps, self._end()),
             (match.totals, match.deals, match.ended),
             self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            self._table(),
             self.lay.public(),
             self.talk.public() if self.talk else (),
             (self.held, self.at, self.led, self.points, self.won, self.moves, self.reseals),
-            tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
-            tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
+            self._promised(),
+            self._broken(),
         )
 
     def piles(self) -> tuple[Pile, ...]:
         """Hands, what each put aside (`discard`) and took (`won`), then `trick` and `talon`."""
         if not self.faces:
             return ()
-        order = sorted(range(len(self.players)), key=self.players.__getitem__)
+        order = self._order()
         piles = [
             Pile(name, self.players[i], slots_of(masks[i]))
             for name, masks in (("hand", self.held), ("discard", self.lay.aside), ("won", self.won))
@@ -327,23 +333,13 @@ class Position(State):
         return new
 
     def _learn(self, faces: bytes) -> None:
-        self.faces = faces
-        self.known = known_of(self.match.pack, faces) if faces else NOTHING_KNOWN
+        self.deal = self.deal.but(
+            faces=faces, known=known_of(self.match.pack, faces) if faces else NOTHING_KNOWN
+        )
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
-        new.options = self.options
-        new.seats = self.seats
-        new.hand = self.hand
-        new.players = self.players
-        new.dealer = self.dealer
-        new.deck = self.deck
-        new.faces = self.faces
-        new.opened = self.opened
-        new.shown = self.shown
-        new.promises = self.promises
-        new.breaches = self.breaches
-        new.notes = ()
+        new.deal = self.deal
         new.match = self.match
         new.phase = self.phase
         new.due = self.due
@@ -355,11 +351,11 @@ class Position(State):
         new.led = self.led
         new.points = self.points
         new.won = self.won
+        new.opened = self.opened
         new.moves = self.moves
-        new.reseals = self.reseals
         new.vows = self.vows
         new.floors = self.floors
-        new.known = self.known
+        new.notes = ()
         new.auto = self.auto
         return new
 
@@ -367,88 +363,69 @@ class Position(State):
 
     def _has_figure(self, at: int) -> bool | None:
         """Whether the hand of player `at` holds a figure, None if that can't be told."""
-        hand = self.held[at]
-        if self.known.hand(hand) & FIGURES:
+        hand, known = self.held[at], self.deal.known
+        if known.hand(hand) & FIGURES:
             return True
-        return None if hand & self.known.dark else False
+        return None if hand & known.dark else False
 
-    def _effect(self, step: Step) -> None:
-        """What a step changes in what is known, but for the faces that a live state learns."""
-        for act, mask, seat in step:
-            if act is _OPEN:
-                self.opened |= mask
-            elif act is _SHOW:
-                a, b = self.shown
-                self.shown = (a | mask, b) if seat == 0 else (a, b | mask)
-            else:
-                self.reseals += 1
-                self._forget(mask)
+    def _effect(self, steps: Iterable[Step]) -> None:
+        """What steps change in what is known, but for the faces that a live state learns. After a
+        reseal nothing is known about its slots; an open state's cards lie where they lay, since of
+        all permutations it takes the one that moves nothing."""
+        lay, opened = self.lay, self.opened
+        a, b = lay.shown
+        reseals = lay.reseals
+        for step in steps:
+            for act, mask, seat in step:
+                if act is _OPEN:
+                    opened |= mask
+                elif act is _RESEAL:
+                    reseals += 1
+                    a, b, opened = a & ~mask, b & ~mask, opened & ~mask
+                    if not self.auto:
+                        self._forget(mask)
+                elif seat == 0:
+                    a |= mask
+                else:
+                    b |= mask
+        self.opened = opened
+        self.lay = Layout._make((*lay[:_SHOWN], (a, b), reseals))
 
     def _forget(self, mask: int) -> None:
-        """After a reseal nothing is known about its slots; an open state's cards lie where they
-        lay, since of all permutations it takes the one that moves nothing."""
-        a, b = self.shown
-        self.shown = (a & ~mask, b & ~mask)
-        self.opened &= ~mask
-        if not self.auto:
-            self._learn(
-                bytes(UNKNOWN if mask >> s & 1 else face for s, face in enumerate(self.faces))
-            )
+        faces = enumerate(self.deal.faces)
+        self._learn(bytes(UNKNOWN if mask >> slot & 1 else face for slot, face in faces))
 
     def _see(self, given: Seen) -> None:
         """Learn what the due Open requests showed."""
-        slots = open_slots(self.due)
-        if len(given.faces) != len(slots):
-            raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
-        faces = bytearray(self.faces)
-        for slot, face in zip(slots, given.faces, strict=True):
-            if not 0 <= face < SLOTS or faces[slot] not in (face, UNKNOWN):
-                raise ValueError(f"slot {slot} can't show the face {face}")
-            faces[slot] = face
-        if slots:
-            self._learn(bytes(faces))
+        faces = self._shown_by(given)
+        if faces != self.deal.faces:
+            self._learn(faces)
 
-    def _checked(self, faces: bytes) -> bytes:
-        """`faces` if they are the deck; else NotationError, which says what is wrong."""
-        if bytes(sorted(faces)) != self.match.pack.sorted_deck:
-            self.deck.check(faces)
-        return bytes(faces)
-
-    def _agree(self, faces: bytes) -> None:
-        """ValueError unless the whole deck agrees with every card known so far: whoever opened
-        or dealt them had to see to that, so it is no player's fault."""
-        for slot, face in enumerate(self.faces):
-            if face not in (faces[slot], UNKNOWN):
-                raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
-
-    def _vow(self, rule: str, cards: int, vow: Vow) -> None:
+    def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> None:
         """The player who moves promises something about `cards` (a mask)."""
-        promise = Promise(self.players[self.at], rule, slots_of(cards), self.moves)
-        self.promises = (*self.promises, promise)
-        self.vows = (*self.vows, vow)
+        seat = self.deal.players[self.at]
+        self.vows += (Vow(seat, rule, cards, self.moves, self.lay.reseals, kind, claim),)
 
     def _released(self, at: int, category: Category) -> None:
         """The claims of a player about a category have been proved."""
-        seat = self.players[at]
-        kept = [
-            n
-            for n, vow in enumerate(self.vows)
-            if not vow.claim or vow.claim.category is not category or self.promises[n].seat != seat
-        ]
-        self.promises = tuple([self.promises[n] for n in kept])
-        self.vows = tuple([self.vows[n] for n in kept])
+        seat = self.deal.players[at]
+        self.vows = tuple(
+            [
+                vow
+                for vow in self.vows
+                if not vow.claim or vow.claim.category is not category or vow.seat != seat
+            ]
+        )
 
     def _breached(self, at: int) -> None:
         """The promise at index `at` is broken."""
-        promise, vow = self.promises[at], self.vows[at]
-        self.promises = self.promises[:at] + self.promises[at + 1 :]
+        vow = self.vows[at]
         self.vows = self.vows[:at] + self.vows[at + 1 :]
-        self.breaches = (
-            *self.breaches,
-            Breach(promise, f"seat {promise.seat} {self._what_broke(vow)}"),
-        )
-        if all(note != Note("broken-promise", promise.seat) for note in self.notes):
-            self.notes = (*self.notes, Note("broken-promise", promise.seat))
+        breach = Breach(vow.promise, f"seat {vow.seat} {self._what_broke(vow)}")
+        self.deal = self.deal.but(breaches=(*self.deal.breaches, breach))
+        told = note("broken-promise", vow.seat)
+        if told not in self.notes:
+            self.notes = (*self.notes, told)
 
     def _what_broke(self, vow: Vow) -> str:
         """What the cards refuted, in words."""
@@ -471,13 +448,16 @@ class Position(State):
         return f"{text} and didn't hold it"
 
 
-@lru_cache(maxsize=4096)
-def note(kind: str, seat: int = -1, values: tuple[int, ...] = ()) -> Note:
-    """A note; the same few are made in every hand."""
-    return Note(kind, seat, values)
+def _promises(self: Position) -> tuple[Promise, ...]:
+    return tuple(vow.promise for vow in self.vows)
 
 
-def open_slots(due: Turn) -> tuple[int, ...]:
-    """The slots that the due requests open, in their order."""
-    requests = due.requests if isinstance(due, Cards) else ()
-    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
+def _shown(self: Position) -> tuple[int, ...]:
+    return self.lay.shown
+
+
+# These are read from a position's deal, or made when somebody asks; a position doesn't store them.
+reads_from(Position, "deal", Deal)
+_MADE: Final[dict[str, Callable[[Position], object]]] = {"promises": _promises, "shown": _shown}
+for _name, _make in _MADE.items():
+    setattr(Position, _name, property(_make))

@@ -40,7 +40,6 @@ from engine.contract import (
     Input,
     Leave,
     Move,
-    Note,
     Over,
     Resealed,
     Reveal,
@@ -52,12 +51,22 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
-from engine.games.picchetto_exchange import ELDER, YOUNGER
+from engine.games.picchetto_exchange import DECIDE, ELDER, YOUNGER
 from engine.games.picchetto_match import PicchettoOptions
-from engine.games.picchetto_moves import Announce, Bianca, Change, Play, Produce, Say, Tell
+from engine.games.picchetto_moves import (
+    Announce,
+    Bianca,
+    Change,
+    Play,
+    Produce,
+    Say,
+    Tell,
+    slots_of,
+)
 from engine.games.picchetto_play import Playing
-from engine.games.picchetto_position import ALL_SLOTS, Act, Aim, Phase, open_slots
+from engine.games.picchetto_position import ALL_SLOTS, Act, Aim, Deal, Phase
 from engine.games.picchetto_talk import Talking
+from engine.position import new_blank, note, open_slots
 
 _REVEAL: Final = Cards((Reveal(),))
 
@@ -124,54 +133,56 @@ class PicchettoState(Talking, Playing):
         new.notes = ()
         codes = self.match.pack.codes
         refuted = []
-        for promise, vow in zip(self.promises, self.vows, strict=True):
+        for vow in self.vows:
             faces = given.moved(vow.reseals) if given.reseals else dealt
-            if not vow.kept(self.match, hand_of(codes[faces[slot]] for slot in promise.slots)):
-                refuted.append(promise)
-        for promise in refuted:
-            new._breached(new.promises.index(promise))
+            if not vow.kept(self.match, hand_of(codes[faces[s]] for s in slots_of(vow.cards))):
+                refuted.append(vow)
+        for vow in refuted:
+            new._breached(new.vows.index(vow))
         return new._finish()
 
     def _finish(self) -> PicchettoState:
         """GEN-01, then PIC-40 to PIC-52."""
         self.opened = ALL_SLOTS
-        self.promises = ()
         self.vows = ()
-        cheats = {breach.promise.seat for breach in self.breaches}
-        if cheats:
-            self.notes += (Note("void"),)
-            self.match = picchetto_match.put_out(self.match, cheats)
+        deal, before = self.deal, self.match
+        if deal.breaches:
+            cheats = {breach.promise.seat for breach in deal.breaches}
+            self.notes += (note("void"),)
+            self.match = picchetto_match.put_out(before, cheats)
             return self._to_over()
-        before = self.match
-        mine, theirs = self.points if self.players[0] == 0 else self.points[::-1]
-        self.match = picchetto_match.settle(before, (mine, theirs))
-        for seat, points in enumerate((mine, theirs)):
-            total = self.match.totals[seat]
-            self.notes += (Note("scores-deal", seat, (before.factor, points, total)),)
-        if self.match.ended:
+        mine, theirs = self.points if deal.players[0] == 0 else self.points[::-1]
+        self.match = match = picchetto_match.settle(before, (mine, theirs))
+        factor = before.factor
+        self.notes += (
+            note("scores-deal", 0, (factor, mine, match.totals[0])),
+            note("scores-deal", 1, (factor, theirs, match.totals[1])),
+        )
+        if match.ended:
             return self._to_over()
-        return self._to_deal(1 - self.dealer)
+        return self._to_deal(1 - deal.dealer)
 
     def _to_over(self) -> PicchettoState:
         result = self.match.result()
         self.phase = _PHASE_OVER
         self.due = Over(result)
         if self.match.ended == picchetto_match.DRAW:
-            self.notes += (Note("draw"),)
+            self.notes += (note("draw"),)
         else:
-            self.notes += tuple(Note("wins", s, (result.won[s],)) for s in result.winners)
+            self.notes += tuple(note("wins", s, (result.won[s],)) for s in result.winners)
         return self
 
     def _leave(self, given: Leave) -> PicchettoState:
         """GEN-02: with two players the other has won."""
-        gone = set(given.seats)
-        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
-            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        gone = self._gone(given)
         new = self._copy()
         new.match = picchetto_match.put_out(self.match, gone)
+        old = self.deal
+        new.deal = Deal(
+            *(old.options, old.seats, old.deck, old.players, old.decides, old.hand, old.dealer)
+        )
         new._clear()
-        new.breaches = ()
-        new.notes = tuple(Note("leaves", seat) for seat in sorted(gone))
+        new.notes = tuple(note("leaves", seat) for seat in sorted(gone))
         return new._to_over()
 
 
@@ -220,17 +231,11 @@ _ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
 
 def begin(options: PicchettoOptions, seats: int) -> PicchettoState:
     """The first position of a match; OptionError unless two play."""
-    new: PicchettoState = object.__new__(PicchettoState)
+    new: PicchettoState = new_blank(PicchettoState)
     new.match = picchetto_match.new_match(options, seats)
-    new.options = options
-    new.seats = seats
-    new.hand = 0
-    new.dealer = -1
-    new.players = tuple(range(seats))
-    new.deck = new.match.pack.deck
-    new.breaches = ()
+    new.deal = Deal(options, seats, new.match.pack.deck, tuple(range(seats)), DECIDE)
     new.notes = ()
     new._clear()
     new.phase = Phase.DRAW
-    new.due = Cards((Draw(new.deck),))
+    new.due = Cards((Draw(new.deal.deck),))
     return new

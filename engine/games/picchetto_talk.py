@@ -13,20 +13,28 @@ than it says.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Self
 
 from engine.errors import IllegalMove, OutOfTurn
-from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, can_claim, worth
+from engine.games.picchetto_declare import (
+    UNSAID,
+    Category,
+    Claim,
+    Demand,
+    holds_claim,
+    worth,
+)
 from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
 from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word
-from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, Vow, VowKind, note
+from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, VowKind
+from engine.position import note
 
 _ANY: Final = 99
 """Above every sum and every rank."""
 _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 """By category."""
 _SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
+_NEXT: Final = (Category.SEQUENCE, Category.SET)
 _NAMES: Final = ("point", "sequence", "set")
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
@@ -64,7 +72,7 @@ class Talking(Exchanging):
         return self.talk
 
     def _tells(self, kind: str, *values: int) -> None:
-        self.notes = (*self.notes, note(kind, self.players[self.at], values))
+        self.notes = (*self.notes, note(kind, self.deal.players[self.at], values))
 
     # ------------------------------------------------------------------ what is said
 
@@ -76,8 +84,8 @@ class Talking(Exchanging):
             raise IllegalMove(rule, f"a {_NAMES[talk.category]} is declared now, or pass")
         if self.phase is _PHASE_COUNTER and talk.claim and not claim.beats(talk.claim):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
-        hand = self._own()
-        if hand is not None and not can_claim(claim, hand):
+        own = self._own()
+        if own is not None and not holds_claim(claim, own):
             raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
         new = self._copy()
         new._claimed(claim)
@@ -92,7 +100,7 @@ class Talking(Exchanging):
 
     def _claimed(self, claim: Claim) -> None:
         """PIC-20: a promise about the hand as it is."""
-        self._vow("PIC-20", self.held[self.at], Vow(_VOW_CLAIM, self.reseals, claim))
+        self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim)
 
     def _say(self, move: Say) -> Self:
         if not self._may_say(move.word):
@@ -132,16 +140,16 @@ class Talking(Exchanging):
         if word is _WORD_GOOD:
             return True
         if self.phase is _PHASE_COUNTER:
-            hand = self._own()
+            own = self._own()
             return (
                 word is _WORD_HOW_MUCH
                 and claim.category is not _CATEGORY_SET
-                and (hand is None or can_claim(claim, hand))
+                and (own is None or holds_claim(claim, own))
             )
-        own = self._stated(claim)
+        true = self._stated(claim)
         if word is _WORD_EQUAL:
-            return claim.value in own
-        return word is _WORD_NOT_GOOD and bool(own) and own[-1] > claim.value
+            return claim.value in true
+        return word is _WORD_NOT_GOOD and bool(true) and true[-1] > claim.value
 
     def _unfit(self, word: Word) -> IllegalMove:
         if self.phase is _PHASE_COUNTER and word is _WORD_HOW_MUCH:
@@ -160,7 +168,7 @@ class Talking(Exchanging):
         if move.value not in self._stated(claim):
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
         new = self._copy()
-        stated = replace(claim, value=move.value)
+        stated = Claim(claim.category, claim.size, move.value)
         new._claimed(stated)
         new.moves += 1
         new.talk = Talk(talk.category, stated)
@@ -189,17 +197,20 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
         if count < size or (count > size and not demand.more):
             raise IllegalMove("PIC-26", f"the {size} cards of the claim are laid open")
-        if not self.auto and not cards & self.known.dark:
+        if not self.auto and not cards & self.deal.known.dark:
             self._judged(demand, cards)
         new = self._copy()
         new.moves += 1
         hidden = cards & ~self.opened
-        opens: Step = ((_ACT_OPEN, hidden, self.players[self.at]),) if hidden else ()
+        if not hidden or self.auto:
+            new.opened |= cards
+            return new._after_produced(cards)
+        opens: Step = ((_ACT_OPEN, hidden, self.deal.players[self.at]),)
         return new._serve([opens], _AIM_PRODUCED, cards)
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
         """What the open cards are worth; IllegalMove if they aren't what was claimed."""
-        points = worth(self.match.pack, demand, self.known.hand(cards))
+        points = worth(self.match.pack, demand, self.deal.known.hand(cards))
         if not points:
             name = _NAMES[demand.claim.category]
             raise IllegalMove("PIC-26", f"these cards aren't the {name} that was claimed")
@@ -212,7 +223,7 @@ class Talking(Exchanging):
         at = demand.player
         points = self._judged(demand, cards)
         self._released(at, talk.category)
-        seat = self.players[at]
+        seat = self.deal.players[at]
         for number in points if demand.counts else ():
             ended = self._gain(at, number, NOVANTA)
             counted = note(f"counts-{_NAMES[talk.category]}", seat, (number, self.points[at]))
@@ -228,6 +239,6 @@ class Talking(Exchanging):
     def _after_category(self) -> Self:
         category = self._said().category
         if category is not _CATEGORY_SET:
-            return self._to_claim(Category(category + 1))
+            return self._to_claim(_NEXT[category])
         self.talk = None
         return self._to_decide(_PHASE_PLAY, ELDER)
