@@ -1,0 +1,292 @@
+"""What lies over the table for a while: help, rules, log and fairness, results, questions.
+
+Law: a dialog is a title and rows of pieces, put into a frame that can be scrolled; it must never
+know a rule. A result stays until it is put away, while the table goes on below it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.errors import IllegalMove
+from node.screen import words
+from node.screen.cards import frame
+from node.screen.cells import Span, clean, cut, fill, width, wrap
+from node.screen.desk import Advice, Dialog, Why, open_dialog
+from node.screen.glossary import reason_words, running_words, score_label, worth_words
+from node.screen.scene import Area, Scene
+from node.screen.story import Row
+from node.screen.theme import Role, suit_role
+
+Rows = list[list[Span]]
+_WIDEST: Final = 78
+_NAME: Final = 12
+
+
+def paint(s: Scene, area: Area, side: bool) -> None:
+    """Paint the dialog that is open over `area`; a chat that has its panel needs none."""
+    dialog = open_dialog(s.view, s.ui)
+    if dialog is Dialog.NONE or (dialog is Dialog.CHAT and side):
+        return
+    room = min(area.width - 4, _WIDEST) - 4
+    title, rows = _PARTS[dialog](s, room)
+    _box(s, area, title, rows, tail=dialog is Dialog.CHAT)
+
+
+def _box(s: Scene, area: Area, title: str, rows: Rows, *, tail: bool) -> None:
+    """A frame as large as what it holds, or with a mark where there is more."""
+    room = area.height - 2
+    longest = max([width(title) + 2, *(sum(width(text) for text, _ in row) for row in rows)])
+    columns = min(area.width - 2, longest + 4)
+    height = min(area.height, len(rows) + 2)
+    x = area.x + (area.width - columns) // 2
+    y = area.y + (area.height - height) // 2
+    last = max(0, len(rows) - room)
+    first = last if tail else min(s.ui.scroll, last)
+    s.grid.clear(x, y, columns, height)
+    frame(s.grid, x, y, (columns, height), role=Role.RULE)
+    s.grid.put(x + 2, y, f" {cut(title, columns - 6)} ", Role.STRONG)
+    for n, row in enumerate(rows[first : first + height - 2]):
+        s.grid.spans(x + 2, y + 1 + n, row, columns - 4)
+    if first < last:
+        s.grid.put(x + columns - 5, y + height - 1, " ↓ ", Role.STRONG)
+    if first > 0:
+        s.grid.put(x + columns - 5, y, " ↑ ", Role.STRONG)
+
+
+def _prose(text: str, room: int, role: Role = Role.TEXT) -> Rows:
+    return [[(line, role)] for line in wrap(text, room)]
+
+
+# -- help and rules ---------------------------------------------------------------------------
+
+
+def _help(s: Scene, room: int) -> tuple[str, Rows]:
+    t = s.text
+    keys = (
+        (t("arrows"), t("move along your cards, the cards on the table and the buttons")),
+        ("1-9 0", t("go to what has that number; where cards are exchanged, pick it")),
+        (t("Space"), t("pick a card for an exchange, or put it back")),
+        (t("Enter"), t("do what the line above your cards says: nothing is played before")),
+        (t("Tab"), t("another move with the same cards, where there is one")),
+        ("Esc", t("put the picked cards back, close what is open")),
+        ("?", t("why a faint card can't be played, or the rules of the moment")),
+        ("F1", t("this help")),
+        ("F2", t("the rules about what is happening now")),
+        ("F3", t("write to the others")),
+        ("F4", t("why the deal is fair, and what happened")),
+        ("F5", t("what a computer player would choose, and why")),
+        ("F9", t("the other language, at once")),
+        ("F10", t("leave the table")),
+    )
+    column = max(width(key) for key, _ in keys) + 2
+    rows: Rows = []
+    for key, text in keys:
+        first, *more = wrap(text, room - column)
+        rows.append([(fill(key, column), Role.STRONG), (first, Role.TEXT)])
+        rows += [[(" " * column, Role.TEXT), (line, Role.TEXT)] for line in more]
+    return t("Keys"), rows
+
+
+def _rules(s: Scene, room: int) -> tuple[str, Rows]:
+    rows: Rows = []
+    question = words.question(s.language, s.view)
+    if question:
+        rows += [*_prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
+    for rule in words.rules_now(s.view):
+        text = words.rule_words(s.language, rule)
+        if text:
+            rows += [*_prose(text, room), []]
+    return s.text("The rules of the moment"), rows[:-1]
+
+
+# -- fairness and log -------------------------------------------------------------------------
+
+
+def _log(s: Scene, room: int) -> tuple[str, Rows]:
+    """Why the deal is fair, with names and log entries; then what happened, the latest first."""
+    fair, t = s.view.around.fairness, s.text
+    rows: Rows = []
+    for name, step, rule in fair.warnings:
+        text = t("{0} broke a rule ({1}): see entry {2} of the log.").format(name, rule, step)
+        rows += _prose(text, room, Role.WARN)
+    for name, step in fair.shuffles:
+        text = t("{0} shuffled the deck and proved it: entry {1} of the log.").format(name, step)
+        rows += _prose(text, room)
+    if fair.sharers:
+        rows += _prose(t("Every proof was checked here: no card was added or changed."), room)
+        rows += _prose(t("Nobody knows the order: it takes all of them to see a card."), room)
+    rows += _prose(
+        t("When a hand ends everybody's secret comes out and all of it is derived again."), room
+    )
+    if fair.hands:
+        rows += _prose(
+            s.language.count("{n} hand was checked so.", "{n} hands were checked so.", fair.hands),
+            room,
+            Role.FAIR,
+        )
+    if fair.step:
+        text = t("The log has {0} entries; all have signed the first {1}.")
+        rows += _prose(text.format(max(0, fair.step - 1), fair.settled), room)
+    if fair.log:
+        rows += _prose(t("It lies in {0}").format(clean(fair.log)), room, Role.DIM)
+    rows += [[], [(t("What happened, the latest first:"), Role.STRONG)]]
+    for told in reversed(s.view.story.happenings):
+        text = words.happened(s.language, s.view, told)
+        if text:
+            rows += _prose(text, room, Role.DIM)
+    return t("Why the deal is fair"), rows
+
+
+def _leave(s: Scene, room: int) -> tuple[str, Rows]:
+    t = s.text
+    rows = _prose(t("The others can't go on with this hand without you."), room)
+    rows += _prose(t("y leaves the table, any other key stays."), room, Role.STRONG)
+    return t("Leave the table?"), rows
+
+
+def _chat(s: Scene, room: int) -> tuple[str, Rows]:
+    rows: Rows = []
+    for said in s.view.around.chat[-20:]:
+        rows += _prose(f"{said.name}: {said.text}", room)
+    shown = s.ui.line[-(room - 4) :]
+    rows.append(
+        [("> ", Role.STRONG), (shown, Role.TEXT), ("_", Role.STRONG), (" " * 20, Role.TEXT)]
+    )
+    return s.text("Chat"), rows
+
+
+# -- notices ----------------------------------------------------------------------------------
+
+
+def _notice(s: Scene, room: int) -> tuple[str, Rows]:
+    t = s.text
+    match s.ui.notice:
+        case IllegalMove() as error:
+            rows = _prose(words.refused(s.language, s.view, error), room, Role.STRONG)
+            rule = words.rule_words(s.language, error.rule)
+            return t("Not allowed"), [*rows, *([[]] if rule else []), *_prose(rule, room)]
+        case Advice() as advice:
+            return t("A suggestion"), _advice(s, advice, room)
+        case str(message):
+            return t("Please note"), _prose(t(message), room)
+    return t("Please note"), []
+
+
+def _advice(s: Scene, advice: Advice, room: int) -> Rows:
+    view, t = s.view, s.text
+    chosen = next((c for c in view.choices.items if c.move == advice.move), None)
+    if chosen is None:
+        return _prose(t("There is nothing to choose any more."), room)
+    text = words.deed(s.language, view, chosen)
+    rows = _prose(text[:1].upper() + text[1:] + ".", room, Role.STRONG)
+    value = words.outcome(s.language, view, chosen)
+    match advice.why:
+        case Why.ONLY:
+            why = t("It is the only thing that you may do.")
+        case Why.WORTH if value:
+            why = t("Your hand would be worth {0} then.").format(value)
+        case Why.WORLDS:
+            why = t("In {0} deals that look like this one from your seat it did best.").format(
+                advice.worlds
+            )
+        case _:
+            why = t("It is what a computer player of this game usually does here.")
+    return rows + _prose(why, room)
+
+
+# -- results ----------------------------------------------------------------------------------
+
+_SILENT_NOTES: Final = frozenset({"takes", "leads", "deals", "scores-deal", "counts"})
+"""Notes that the rows of a result say already, or that belong to the next hand."""
+
+
+def _result(s: Scene, room: int) -> tuple[str, Rows]:
+    view, t = s.view, s.text
+    result = view.story.result
+    if result is None:
+        return "", []
+    names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
+    rows: Rows = []
+    compared = view.state.game.hands_compare
+    for row in result.rows:
+        rows += _shown_hand(s, row, room, names) if compared else _counted(s, row, room, names)
+    rows.append([])
+    for note in result.notes:
+        if note.kind not in _SILENT_NOTES:
+            rows += _prose(words.note_words(s.language, view.state.game, note, names), room)
+    if result.checked:
+        rows += _prose(t("Checked: every seed derives every card again."), room, Role.FAIR)
+    else:
+        rows += _prose(t("The seeds are coming out, so that all can be checked."), room, Role.DIM)
+    if view.result is not None and result.checked:
+        rows += [[], *_prose(words.ended(s.language, view.result, names), room, Role.STRONG)]
+    return t("The end of hand {0}").format(result.hand), rows
+
+
+def _faces(s: Scene, faces: tuple[int, ...]) -> list[Span]:
+    kind = s.view.kind
+    spans: list[Span] = []
+    for face in faces:
+        text = kind.text(face)
+        known = text != "??"
+        role = suit_role(kind.suits, kind.suit(face)) if known else Role.BACK
+        spans += [(text, role), (" ", Role.TEXT)]
+    return spans
+
+
+def _who(s: Scene, row: Row, names: list[str]) -> str:
+    name = names[row.seat]
+    return s.text("{0} (you)").format(name) if row.seat == s.view.me else name
+
+
+def _shown_hand(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
+    """A hand with its rank, its worth, why, and what it costs or brings."""
+    t = s.text
+    change = row.after - row.before
+    if not change:
+        change = row.gained - row.lost
+    rank = f"{row.rank}" if row.rank else " "
+    spans: list[Span] = [
+        (f"{rank} ", Role.DIM),
+        (fill(_who(s, row, names), _NAME + 4), Role.NAME),
+        *_faces(s, row.faces),
+        (worth_words(s.language, row.worth), Role.STRONG),
+    ]
+    if change:
+        spans.append((f"  {change:+d}", Role.WARN if change < 0 else Role.FAIR))
+        spans.append((f" → {row.before + change}", Role.TEXT))
+    reason = reason_words(s.language, s.view.state.game.name, row.worth)
+    if row.lost:
+        reason = t("{0}; the worst hand").format(reason)
+    return [spans, *_prose(f"    {reason}", room, Role.DIM)] if reason else [spans]
+
+
+def _counted(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
+    """What a seat took, and its score."""
+    view = s.view
+    del room
+    taken = s.language.count("{n} card taken", "{n} cards taken", row.taken)
+    points = running_words(s.language, view.state.game.name, row.running)
+    label = score_label(s.language, view.state.game).lower()
+    change = row.after - row.before
+    total = f"{label} {row.after}" + (f" ({change:+d})" if change else "")
+    return [
+        [
+            (fill(_who(s, row, names), _NAME + 4), Role.NAME),
+            (fill(taken, 17), Role.TEXT),
+            (fill(points or "0", 8), Role.TEXT),
+            (total, Role.STRONG),
+        ]
+    ]
+
+
+_PARTS: Final = {
+    Dialog.HELP: _help,
+    Dialog.RULES: _rules,
+    Dialog.CHAT: _chat,
+    Dialog.LOG: _log,
+    Dialog.LEAVE: _leave,
+    Dialog.NOTICE: _notice,
+    Dialog.RESULT: _result,
+}

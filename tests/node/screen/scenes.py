@@ -1,0 +1,79 @@
+"""Tables to look at: a live match of any game, dealt from a seed, as one seat sees it.
+
+Law: the engine plays, moves are drawn by chance (so that no better player changes a scene), `Story` is told each input; a scene is the view at a
+moment. Nothing here paints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from engine import registry
+from engine.contract import Cards, Over, Reveal, Shuffle, State
+from node.screen.story import Story
+from node.screen.view import Fairness, Surroundings, TableView, look
+from tests.engine.table import Dealer, at_random, next_input, options_of
+
+NAMES = ("Tina", "Ada", "Bruno", "Carla", "Dino", "Elsa", "Fabio", "Gina", "Ugo", "Ivo")
+MAX_SCENES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A match to look at: a game, its house rules, seats, the seed, and whose eyes are used."""
+
+    game: str
+    seats: int
+    seed: int = 1
+    preset: str = ""
+    given: tuple[tuple[str, str], ...] = ()
+    me: int = 0
+
+    def start(self) -> State:
+        game = registry.get(self.game)
+        options = options_of(game, self.preset or game.default_preset, self.given)
+        return game.start(options, self.seats)
+
+
+def fairness(state: State, names: tuple[str, ...]) -> Fairness:
+    """What a table of the engine alone would know of its deal."""
+    turn = state.turn()
+    shuffling = isinstance(turn, Cards) and isinstance(turn.requests[0], Shuffle)
+    done = tuple((names[seat], 9 + n) for n, seat in enumerate(state.players))
+    shuffles = done[:1] if shuffling else done if state.faces else ()
+    return Fairness(shuffles, len(state.players), 40, 38, max(0, state.hand - 1))
+
+
+def scenes(table: Table) -> Iterator[TableView]:
+    """The view of `table.me` after every input, the first position included."""
+    rng = Random(table.seed)
+    dealer = Dealer(rng, live=True, generous=table.seed % 2 == 0)
+    choose = at_random(rng)
+    state = table.start()
+    story = Story()
+    names = tuple(
+        NAMES[n % len(NAMES)] + (str(n) if n >= len(NAMES) else "") for n in range(table.seats)
+    )
+    around = Surroundings(names, (True,) * table.seats)
+    for _ in range(MAX_SCENES):
+        seen = dealer.seen_by(state, table.me) if state.faces else state
+        yield look(seen, table.me, story, replace(around, fairness=fairness(state, names)))
+        given = next_input(state, dealer, choose)
+        if given is None:
+            return
+        after = state.apply(given)
+        story = story.told(seen, given, dealer.seen_by(after, table.me) if after.faces else after)
+        state = after
+    raise AssertionError("the match doesn't end")
+
+
+def ends(view: TableView) -> bool:
+    """Whether the hand has just been played to its end."""
+    turn = view.state.turn()
+    return isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal)
+
+
+def is_over(view: TableView) -> bool:
+    return isinstance(view.state.turn(), Over)
