@@ -42,6 +42,9 @@ class Ear(Protocol):
     def arrived(self, origin: Origin, data: bytes, frames: int) -> None:
         """A message of so many frames, of which `data` is the first."""
 
+    def connected(self, curve: bytes) -> None:
+        """Something answers where `curve` was dialled; the handshake goes on."""
+
     def opened(self, curve: bytes) -> None:
         """The dialled process `curve` answered and let us in."""
 
@@ -225,6 +228,7 @@ class Carrier:
             if event == zmq.EVENT_CONNECTED:
                 line.fd = value
                 self._watch.opened(value, self._clock(), curve=curve)
+                self._ear.connected(curve)
             elif event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 self._ear.opened(curve)
             elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from node.link import Why
+from node.link import Phase, Why
 from protocol.messages import Hello, MeshMessage
 
 
@@ -57,7 +57,22 @@ class Struck:
     why: str
 
 
-Event: TypeAlias = PeerUp | PeerDown | Received | HelloReceived | Struck
+@dataclass(frozen=True, slots=True)
+class PhaseChanged:
+    """How far the link with `key` is now; within 0.1 s of the change."""
+
+    key: bytes
+    phase: Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Woke:
+    """This machine slept for so many seconds: what others said meanwhile was missed."""
+
+    seconds: float
+
+
+Event: TypeAlias = PeerUp | PeerDown | Received | HelloReceived | Struck | PhaseChanged | Woke
 
 
 class Inbox:
@@ -65,7 +80,7 @@ class Inbox:
 
     Give the inbox itself to `Mesh` as its callback. `wake` is called (on the mesh thread) when the
     inbox was empty, for example `lambda: loop.call_soon_threadsafe(handle)`. At `limit` events,
-    messages and strikes are dropped, which the protocol heals; ups, downs and HELLOs never are.
+    messages and strikes are dropped, which the protocol heals; what is told of links never is.
     """
 
     def __init__(self, limit: int = 4_096, wake: Callable[[], None] | None = None) -> None:

@@ -25,10 +25,11 @@ class Path:
 
 
 class Phase(enum.StrEnum):
-    """How far a peer is. Syncing and a decision that a seat is gone are the table's, not ours."""
+    """How far a link is. What the table adds to it is `node.presence`'s business."""
 
     SEEN = "seen"
     DIALING = "dialing"
+    HANDSHAKE = "handshake"
     HELLO = "hello"
     LIVE = "live"
     LAGGING = "lagging"
@@ -59,9 +60,13 @@ class Limits:
     stranger: float = 3.0
     retry: float = 5.0
     jump: float = 3.0
+    attempt: float = 0.5
+    attempt_max: float = 3.0
     strangers: int = 32
+    callers: int = 8
     peers: int = 96
     keys_a_peer: int = 4
+    addresses_a_peer: int = 4
     remembered: int = 1024
     strikes: int = 16
     messages_a_second: float = 4_000.0

@@ -16,11 +16,9 @@ that connection binds the CURVE key to a player's Ed25519 key.
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,9 +28,19 @@ from typing import Final
 import zmq
 
 from node.carrier import Carrier, Origin
+from node.commands import Commands
 from node.counters import Counters
 from node.errors import BadAddress, MeshError, NodeFailed
-from node.events import Event, HelloReceived, PeerDown, PeerUp, Received, Struck
+from node.events import (
+    Event,
+    HelloReceived,
+    PeerDown,
+    PeerUp,
+    PhaseChanged,
+    Received,
+    Struck,
+    Woke,
+)
 from node.link import (
     Action,
     Cut,
@@ -50,7 +58,7 @@ from node.link import (
     Why,
 )
 from node.roster import Roster
-from node.sockets import CurveKeys, ZSocket, numeric
+from node.sockets import CurveKeys, numeric
 from node.watch import WatchLimits
 from protocol.contribution import KEY_SIZE
 from protocol.identity import Identity
@@ -74,8 +82,6 @@ BEAT: Final = 0.5
 GATHER: Final = 0.02
 """Seconds in which changes of the state are gathered into one STATE."""
 PING: Final = 5.0
-_COMMANDS: Final = 8_192
-_COMMAND_OCTETS: Final = 32 << 20
 _FAREWELL: Final = 200
 """Milliseconds that a goodbye has to leave."""
 
@@ -138,11 +144,8 @@ class Mesh:
         self._pings: dict[bytes, tuple[bytes, float]] = {}
         self._state = encode(State())
         self._state_sent = self._state_due = self._ping_due = clock()
-        self._commands: deque[tuple[Callable[[], object], int]] = deque()
-        self._command_octets = 0
-        self._lock = threading.Lock()
+        self._commands = Commands()
         self._stopping = False
-        self._over = False
         self._farewell: bytes | None = None
         self._failure: Exception | None = None
         self._thread: threading.Thread | None = None
@@ -173,10 +176,7 @@ class Mesh:
         except BaseException:
             self._context.term()
             raise
-        self._wake_in: ZSocket = self._context.socket(zmq.PAIR)
-        self._wake_out: ZSocket = self._context.socket(zmq.PAIR)
-        self._wake_in.bind("inproc://busso-wake")
-        self._wake_out.connect("inproc://busso-wake")
+        self._carrier.listen(self._commands.open(self._context), self._commands.obey)
         self._thread = threading.Thread(target=self._run, name="busso-mesh", daemon=True)
         self._thread.start()
 
@@ -192,9 +192,7 @@ class Mesh:
         if threading.current_thread() is thread:
             return  # the callback that asked ends first; `stop` again from outside to wait
         thread.join()
-        with self._lock:
-            if not self._wake_out.closed:
-                self._wake_out.close(0)
+        self._commands.close()
         self._context.term()
         failure, self._failure = self._failure, None
         if failure is not None:
@@ -263,8 +261,13 @@ class Mesh:
         """Shut `key`'s connections and refuse it from now on."""
         self._submit(lambda: self._roster.remove(key, Why.REMOVED, self._clock()))
 
+    def strike(self, key: bytes, why: str) -> None:
+        """What `key` sent is provably its own fault, though only its reader could see it: it passed
+        on what its author never signed. An entry that doesn't fit the log proves nothing."""
+        self._submit(partial(self._strike_now, key, why))
+
     def close_admission(self) -> None:
-        """Only players that were admitted or introduced themselves may connect from now on."""
+        """Only players that were admitted or introduced themselves may come in from now on."""
         self._submit(self._roster.close)
 
     def open_admission(self) -> None:
@@ -278,10 +281,11 @@ class Mesh:
     def counters(self) -> Counters:
         """A copy of the counters."""
         if self._thread is None:
-            return replace(self._counters)
+            return replace(self._counters, commands_full=self._commands.refused)
         t, zap = self._carrier.traffic, self._carrier.zap
         return replace(
             self._counters,
+            commands_full=self._commands.refused,
             messages_in=t.messages_in,
             octets_in=t.octets_in,
             messages_out=t.messages_out,
@@ -299,33 +303,7 @@ class Mesh:
         if threading.current_thread() is self._thread:
             command()
             return True
-        with self._lock:
-            if self._over:
-                return False
-            full = len(self._commands) >= _COMMANDS or self._command_octets > _COMMAND_OCTETS
-            if octets and full:
-                self._counters.commands_full += 1
-                return False
-            first = not self._commands
-            self._commands.append((command, octets))
-            self._command_octets += octets
-            if first and self._thread is not None and not self._wake_out.closed:
-                with contextlib.suppress(zmq.Again):
-                    self._wake_out.send(b"", zmq.DONTWAIT)
-        return True
-
-    def _obey(self) -> None:
-        with self._lock:
-            while True:
-                try:
-                    self._wake_in.recv(zmq.DONTWAIT)
-                except zmq.Again:
-                    break
-            commands = list(self._commands)
-            self._commands.clear()
-            self._command_octets = 0
-        for command, _ in commands:
-            command()
+        return self._commands.submit(command, octets)
 
     def _stop_now(self, farewell: bytes) -> None:
         self._stopping, self._farewell = True, farewell
@@ -334,6 +312,10 @@ class Mesh:
         known = self._roster.know(key, target, self._clock(), at_once=at_once)
         if not known and key != self.key:
             self._emit(PeerDown(key, Why.UNREACHABLE))
+
+    def _strike_now(self, key: bytes, why: str) -> None:
+        if self._roster.strike_key(key, self._clock()):
+            self._strike_event(key, why)
 
     def _state_now(self, data: bytes) -> None:
         if data != self._state:
@@ -371,17 +353,13 @@ class Mesh:
             self._broadcast_now(self._farewell)
             linger = _FAREWELL
         self._carrier.close(linger)
-        with self._lock:
-            self._over = True
-            self._wake_in.close(0)
-            self._commands.clear()
+        self._commands.end()
 
     def _loop(self) -> None:
-        self._carrier.listen(self._wake_in, self._obey)
-        self._obey()  # what was asked before the start
+        self._commands.obey()  # what was asked before the start
         next_tick = self._clock()
         while not self._stopping:
-            self._carrier.poll(min(next_tick, self._state_due) - self._clock(), self._obey)
+            self._carrier.poll(min(next_tick, self._state_due) - self._clock(), self._commands.look)
             now = self._clock()
             if now >= next_tick:
                 next_tick = now + TICK
@@ -391,13 +369,19 @@ class Mesh:
             self._act()
 
     def _tick(self, now: float) -> None:
-        self._roster.tick(now)
+        if slept := self._roster.tick(now):
+            # Whoever hears that asks for what it missed, and everybody else learns where we are.
+            self._counters.wakes += 1
+            self._state_due = self._ping_due = now
+            self._emit(Woke(slept))
         self._carrier.check()
         if now >= self._ping_due:
             self._ping_due = now + PING
             for key in self._roster.up():
                 self._ping(key, now)
         self._snapshot = self._roster.peers(now)
+        for key, phase in self._roster.shifts(now):
+            self._emit(PhaseChanged(key, phase))
 
     def _tell_state(self, now: float) -> None:
         self._state_sent, self._state_due = now, now + BEAT
@@ -421,6 +405,7 @@ class Mesh:
                 self._send_now(key, self._state)
                 self._ping(key, now)
             case Down(key, why):
+                self._counters.lost_links += why in (Why.LOST, Why.SILENT)
                 self._pings.pop(key, None)
                 self._emit(PeerDown(key, why))
             case Greet(path):
@@ -445,6 +430,10 @@ class Mesh:
     def allow(self, curve: bytes) -> bool:
         """Whether the process `curve` may connect."""
         return self._roster.allow(curve, self._clock())
+
+    def connected(self, curve: bytes) -> None:
+        """Something answers where `curve` was dialled."""
+        self._roster.connected(curve)
 
     def opened(self, curve: bytes) -> None:
         """The dialled process `curve` let us in."""
@@ -511,6 +500,8 @@ class Mesh:
             self._strike_event(None, f"it was turned away: {verdict.value}")
             return
         self._hellos[curve] = data
+        if path.side is Side.IN and hello.port:
+            self._roster.learn(curve, origin.host, hello.port)
         self._emit(HelloReceived(hello, (origin.host, hello.port)))
 
     def _said(self, message: Message, origin: Origin) -> None:
@@ -538,6 +529,8 @@ class Mesh:
                     del self._pings[key]
                     self._roster.measured(key, now - sent[1])
             case _:
+                if isinstance(message, Bye):
+                    self._roster.left(key)
                 self._emit(Received(key, message))
 
     def _struck(self, curve: bytes, why: str) -> None:

@@ -9,13 +9,14 @@ somebody vouched for (`know`, `admit`). A *path* is one way to a peer: IN throug
 through the DEALER with which we dialled it.
 
 Who dials (`WIRE.md`, "Links"): the lower Ed25519 key at once, the other after `Limits.fallback`
-without a link. Replies take the path that was last heard from.
+without a link, or when the link is silent for `Limits.lagging`. Replies take the path that was last
+heard from.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from typing import TypeVar
 
 from node.link import (
     Action,
@@ -35,47 +36,9 @@ from node.link import (
     Verdict,
     Why,
 )
+from node.records import Peer, Stranger, Track, info_of, phase_of
 
-
-@dataclass(slots=True)
-class _Track:
-    """One open path: whose CURVE key it carries, and when we greeted on it.
-
-    `heard` orders paths by who spoke last: a count, since a clock may show one time for two words.
-    """
-
-    curve: bytes
-    heard: int = 0
-    greeted: float | None = None
-    introduced: bool = False
-
-
-@dataclass(slots=True)
-class _Peer:
-    key: bytes
-    since: float
-    heard: float
-    messages: Bucket
-    octets: Bucket
-    curve: bytes | None = None
-    expected: list[bytes] = field(default_factory=list)
-    target: Target | None = None
-    dialled: Target | None = None
-    asked: float | None = None
-    eager: bool = False
-    refusals: int = 0
-    not_before: float = 0.0
-    paths: dict[Path, _Track] = field(default_factory=dict)
-    up: bool = False
-    strikes: int = 0
-    drops: int = 0
-    behind: bool = False
-    round_trip: float | None = None
-
-
-@dataclass(slots=True)
-class _Stranger:
-    since: float
+_T = TypeVar("_T")
 
 
 class Roster:
@@ -91,13 +54,15 @@ class Roster:
         self.own_key = own_key
         self.own_curve = own_curve
         self.open = True
-        self._peers: dict[bytes, _Peer] = {}
+        self._peers: dict[bytes, Peer] = {}
         self._owner: dict[bytes, bytes] = {}
-        self._strangers: OrderedDict[bytes, _Stranger] = OrderedDict()
+        self._strangers: OrderedDict[bytes, Stranger] = OrderedDict()
         self._refused: OrderedDict[bytes, None] = OrderedDict()
         self._banned: OrderedDict[bytes, None] = OrderedDict()
         self._faults: OrderedDict[bytes, int] = OrderedDict()
         self._actions: list[Action] = []
+        self._lost: OrderedDict[Path, None] = OrderedDict()
+        self._told: dict[bytes, Phase] = {}
         self._last_tick = now
         self._words = 0
 
@@ -119,10 +84,30 @@ class Roster:
         peer = self._peer(key, now)
         if peer is None or not self._expect(peer, target.curve):
             return False
-        peer.target, peer.eager, peer.asked = target, at_once, now
+        self._aim(peer, target)
+        peer.eager, peer.asked = at_once, now
         peer.refusals, peer.not_before = 0, now
         self._dial(peer, now)
         return True
+
+    def learn(self, curve: bytes, host: str, port: int) -> None:
+        """The process `curve` came from `host` and says that it listens on `port`: its addresses
+        change when it restarts, or with the network it is on."""
+        peer = self._bound(curve)
+        target = Target(curve, host, port)
+        if peer is None or peer.target == target or target in peer.others:
+            return
+        if peer.target is None or peer.target.curve != curve:
+            self._aim(peer, target)
+        else:
+            # It may be reached there too; the way that works now stays the first.
+            peer.others = [target, *peer.others][: self.limits.addresses_a_peer - 1]
+
+    def left(self, key: bytes) -> None:
+        """The peer said goodbye: it isn't dialled until somebody says where it is again."""
+        if (peer := self._peers.get(key)) is not None:
+            self._hang_up(peer)
+            peer.target, peer.others, peer.asked = None, [], None
 
     def admit(self, key: bytes, curve: bytes, now: float) -> bool:
         """Let the process `curve` of `key` in, admission open or not; lifts a ban of `key`."""
@@ -145,15 +130,18 @@ class Roster:
         self._actions.append(Down(key, why))
 
     def allow(self, curve: bytes, now: float) -> bool:
-        """The ZAP decision: may a process with this CURVE key connect?"""
+        """The ZAP decision: may a process with this CURVE key connect?
+
+        A closed table still lets a few in: a player whose process restarted is a stranger until it
+        has introduced itself.
+        """
         if curve in self._refused or curve == self.own_curve:
             return False
         if curve in self._owner:
             return True
-        if not self.open:
-            return False
-        self._strangers.setdefault(curve, _Stranger(now))
-        while len(self._strangers) > self.limits.strangers:
+        self._strangers.setdefault(curve, Stranger(now))
+        room = self.limits.strangers if self.open else self.limits.callers
+        while len(self._strangers) > room:
             # The oldest goes: an honest HELLO follows its handshake within milliseconds.
             oldest, _ = self._strangers.popitem(last=False)
             self._actions.append(Cut(oldest))
@@ -164,7 +152,7 @@ class Roster:
         self.open = True
 
     def close(self) -> None:
-        """Close admission: only keys already bound or admitted may connect from now on."""
+        """Close admission: only players that are known already may come in from now on."""
         self.open = False
         for curve in self._strangers:
             self._actions.append(Cut(curve))
@@ -190,7 +178,7 @@ class Roster:
                 # Were it let back, two processes of one player would throw each other out for ever.
                 self._refuse(old)
         self._strangers.pop(curve, None)
-        track = peer.paths.setdefault(path, _Track(curve))
+        track = peer.paths.setdefault(path, Track(curve))
         track.introduced, track.curve = True, curve
         if track.greeted is None or now - track.greeted >= self.limits.greet / 2:
             self._greet(path, track, now)
@@ -203,8 +191,8 @@ class Roster:
         peer = self._bound(curve)
         if peer is None:
             return None
-        track = peer.paths.setdefault(path, _Track(curve))
-        self._hear(peer, track, now)
+        if path not in self._lost:  # else these are the last words on a connection that closed
+            self._hear(peer, peer.paths.setdefault(path, Track(curve)), now)
         return peer.key
 
     def expected(self, curve: bytes) -> bytes | None:
@@ -242,6 +230,14 @@ class Roster:
             self._refuse(curve)
         return None
 
+    def strike_key(self, key: bytes, now: float) -> bool:
+        """As `strike`, for a peer that is known by its key; False if there is none."""
+        peer = self._peers.get(key)
+        if peer is None or peer.curve is None:
+            return False
+        self.strike(peer.curve, now)
+        return True
+
     def flooded(self, curve: bytes, now: float) -> bytes | None:
         """A connection of `curve` was cut for flooding: no second chance."""
         peer = self._bound(curve)
@@ -254,7 +250,7 @@ class Roster:
     def turn_away(self, curve: bytes, now: float) -> None:
         """Refuse this process from now on, and cut it once it had time to read why."""
         self._forget(curve)
-        self._strangers[curve] = _Stranger(now)
+        self._strangers[curve] = Stranger(now)
         self._actions.append(HangUp(curve))
 
     def impostor(self, curve: bytes, now: float) -> None:
@@ -269,20 +265,28 @@ class Roster:
 
     # What connections do.
 
+    def connected(self, curve: bytes) -> None:
+        """The DEALER to `curve` has a connection; its handshake goes on."""
+        if (peer := self._dialling(curve)) is not None:
+            peer.shaking = True
+
     def opened(self, curve: bytes, now: float) -> None:
         """The DEALER to `curve` has a connection whose handshake succeeded: greet on it."""
         peer = self._dialling(curve)
         if peer is None:
             self._actions.append(HangUp(curve))
             return
+        peer.shaking = False
         path = Path(Side.OUT, curve)
-        track = peer.paths[path] = _Track(curve)
+        track = peer.paths[path] = Track(curve)
         self._greet(path, track, now)
         if peer.curve == curve:
             self._hear(peer, track, now)
 
     def lost(self, path: Path, now: float) -> None:
         """The connection behind `path` closed."""
+        if path.side is Side.IN:  # such a name is never given again
+            _remember(self._lost, path, self.limits.remembered)
         for peer in self._peers.values():
             if peer.paths.pop(path, None) is not None and not self.paths(peer.key):
                 peer.since = now
@@ -313,9 +317,14 @@ class Roster:
 
     # What time does.
 
-    def tick(self, now: float) -> None:
-        """Let time pass: dial, greet again, notice silence. Call it at least every 0.1 s."""
-        if now - self._last_tick > self.limits.jump:
+    def tick(self, now: float) -> float:
+        """Let time pass: dial, greet again, notice silence. Call it at least every 0.1 s.
+
+        The answer is for how many seconds this machine seems to have slept, or 0.
+        """
+        leap = now - self._last_tick
+        slept = leap if leap > self.limits.jump else 0.0
+        if slept:
             self._wake(now)
         self._last_tick = max(self._last_tick, now)
         for curve, stranger in list(self._strangers.items()):
@@ -332,24 +341,30 @@ class Roster:
                 peer.asked = None
                 if not peer.up:
                     self._actions.append(Down(peer.key, Why.UNREACHABLE))
+        return slept
 
     # What others may read.
 
     def paths(self, key: bytes) -> list[Path]:
         """The open paths to a bound peer, the one last heard from first."""
         peer = self._peers.get(key)
-        if peer is None or peer.curve is None:
-            return []
-        tracks = [(t.heard, p) for p, t in peer.paths.items() if t.curve == peer.curve]
-        return [path for _, path in sorted(tracks, key=lambda pair: -pair[0])]
+        return [] if peer is None else peer.open_paths()
 
     def up(self) -> list[bytes]:
         """The keys of the peers that are up."""
         return [key for key, peer in self._peers.items() if peer.up]
 
+    def shifts(self, now: float) -> list[tuple[bytes, Phase]]:
+        """The peers that are in another phase than at the last call."""
+        phases = {key: phase_of(peer, now, self.limits) for key, peer in self._peers.items()}
+        phases.update((key, Phase.BANNED) for key in self._told if key in self._banned)
+        changed = [(key, phase) for key, phase in phases.items() if self._told.get(key) != phase]
+        self._told = phases
+        return changed
+
     def peers(self, now: float) -> tuple[PeerInfo, ...]:
         """Every peer, in the order of keys, then the banned ones."""
-        infos = [self._info(peer, now) for _, peer in sorted(self._peers.items())]
+        infos = [info_of(peer, now, self.limits) for _, peer in sorted(self._peers.items())]
         infos += [
             PeerInfo(key, None, Phase.BANNED, None, 0.0, 0, False, (), None)
             for key in sorted(self._banned)
@@ -358,31 +373,7 @@ class Roster:
 
     # Inside.
 
-    def _info(self, peer: _Peer, now: float) -> PeerInfo:
-        address = (peer.target.host, peer.target.port) if peer.target else None
-        silent = max(0.0, now - peer.heard)
-        return PeerInfo(
-            peer.key,
-            peer.curve,
-            self._phase(peer, silent),
-            address,
-            silent,
-            peer.strikes,
-            peer.behind,
-            tuple(self.paths(peer.key)),
-            peer.round_trip,
-        )
-
-    def _phase(self, peer: _Peer, silent: float) -> Phase:
-        if peer.curve is not None:
-            if not peer.up:
-                return Phase.AWAY
-            return Phase.LAGGING if silent >= self.limits.lagging else Phase.LIVE
-        if peer.paths:
-            return Phase.HELLO
-        return Phase.DIALING if peer.dialled is not None else Phase.SEEN
-
-    def _peer(self, key: bytes, now: float) -> _Peer | None:
+    def _peer(self, key: bytes, now: float) -> Peer | None:
         """The record of `key`, made if there is room."""
         if (peer := self._peers.get(key)) is not None:
             return peer
@@ -391,22 +382,22 @@ class Roster:
         lim = self.limits
         messages = Bucket(lim.messages_a_second, lim.message_burst, lim.message_burst, now)
         octets = Bucket(lim.octets_a_second, lim.octet_burst, lim.octet_burst, now)
-        peer = self._peers[key] = _Peer(key, now, now, messages, octets)
+        peer = self._peers[key] = Peer(key, now, now, messages, octets)
         return peer
 
-    def _bound(self, curve: bytes) -> _Peer | None:
+    def _bound(self, curve: bytes) -> Peer | None:
         key = self._owner.get(curve)
         peer = self._peers.get(key) if key is not None else None
         return peer if peer is not None and peer.curve == curve else None
 
-    def _dialling(self, curve: bytes) -> _Peer | None:
+    def _dialling(self, curve: bytes) -> Peer | None:
         key = self._owner.get(curve)
         peer = self._peers.get(key) if key is not None else None
         if peer is None or peer.dialled is None or peer.dialled.curve != curve:
             return None
         return peer
 
-    def _curves(self, peer: _Peer) -> set[bytes]:
+    def _curves(self, peer: Peer) -> set[bytes]:
         curves = set(peer.expected)
         curves.update(track.curve for track in peer.paths.values())
         if peer.curve is not None:
@@ -415,7 +406,7 @@ class Roster:
             curves.add(peer.dialled.curve)
         return curves
 
-    def _expect(self, peer: _Peer, curve: bytes) -> bool:
+    def _expect(self, peer: Peer, curve: bytes) -> bool:
         """Vouch for `curve` as a process of `peer`; False if it is another's or our own."""
         if self._owner.get(curve, peer.key) != peer.key or curve == self.own_curve:
             return False
@@ -438,7 +429,7 @@ class Roster:
             return Verdict.BANNED
         if expected is not None and expected != key:
             return Verdict.ANOTHERS
-        if expected is None and not self.open:
+        if expected is None and not self.open and key not in self._peers:
             return Verdict.CLOSED
         return None
 
@@ -462,13 +453,14 @@ class Roster:
             del peer.paths[path]
         if peer.target is not None and peer.target.curve == curve:
             peer.target = None
+        peer.others = [t for t in peer.others if t.curve != curve]
         if peer.dialled is not None and peer.dialled.curve == curve:
-            peer.dialled = None
+            peer.dialled, peer.shaking = None, False
         if peer.curve == curve:
             peer.curve = None
             self._down(peer, Why.IMPOSTOR)
 
-    def _hear(self, peer: _Peer, track: _Track, now: float) -> None:
+    def _hear(self, peer: Peer, track: Track, now: float) -> None:
         self._words += 1
         track.heard = self._words
         peer.heard = max(peer.heard, now)
@@ -476,65 +468,95 @@ class Roster:
             peer.up, peer.asked, peer.eager = True, None, False
             self._actions.append(Up(peer.key))
 
-    def _down(self, peer: _Peer, why: Why) -> None:
+    def _down(self, peer: Peer, why: Why) -> None:
         if peer.up:
             peer.up = False
             self._actions.append(Down(peer.key, why))
 
-    def _greet(self, path: Path, track: _Track, now: float) -> None:
+    def _greet(self, path: Path, track: Track, now: float) -> None:
         track.greeted = now
         self._actions.append(Greet(path))
 
-    def _greet_again(self, peer: _Peer, now: float) -> None:
+    def _greet_again(self, peer: Peer, now: float) -> None:
         """A HELLO may have been lost with its link: repeat ours until theirs has come."""
         for path, track in peer.paths.items():
             due = track.greeted is None or now - track.greeted >= self.limits.greet
             if path.side is Side.OUT and not track.introduced and due:
                 self._greet(path, track, now)
 
-    def _dial(self, peer: _Peer, now: float) -> None:
+    def _aim(self, peer: Peer, target: Target) -> None:
+        """Dial `peer` at `target` from now on; addresses that it had before come after it."""
+        known = [peer.target, *peer.others] if peer.target is not None else peer.others
+        rest = [t for t in known if t.curve == target.curve and t != target]
+        peer.target, peer.others = target, rest[: self.limits.addresses_a_peer - 1]
+
+    def _dial(self, peer: Peer, now: float) -> None:
         """Dial, or hang up, as the rule of who dials says."""
-        target, dialled = peer.target, peer.dialled
-        if target is None:
+        if peer.target is None:
             return
-        current = peer.curve == target.curve and peer.up
-        if dialled is not None and dialled != target:
+        if peer.dialled is not None and peer.dialled != peer.target:
             self._hang_up(peer)
-            dialled = None
-        if dialled is not None:
-            if current and Path(Side.OUT, target.curve) not in peer.paths:
+        lags = peer.up and now - peer.heard >= self.limits.lagging
+        linked = peer.up and peer.curve == peer.target.curve and bool(self.paths(peer.key))
+        current = linked and not lags
+        if peer.dialled is not None:
+            if Path(Side.OUT, peer.dialled.curve) in peer.paths:
+                return
+            if current:
                 # They reached us while we were still trying: one two-way link is enough.
                 self._hang_up(peer)
-            return
+            if current or now - peer.dialled_at < self._patience(peer, now):
+                return
+            # Waiting for the retries of TCP would take longer than a fresh attempt, and the player
+            # may be at another of its addresses by now.
+            self._hang_up(peer)
+            if peer.others:
+                self._aim(peer, peer.others[-1])
         mine = self.own_key < peer.key or peer.eager
         if not current and now >= peer.not_before:
-            stale = peer.curve is not None and peer.curve != target.curve
-            if mine or stale or now - peer.since >= self.limits.fallback:
-                peer.dialled = target
-                self._actions.append(Dial(peer.key, target))
+            stale = peer.curve is not None and peer.curve != peer.target.curve
+            if mine or stale or lags or now - peer.since >= self.limits.fallback:
+                peer.dialled, peer.dialled_at = peer.target, now
+                self._actions.append(Dial(peer.key, peer.target))
 
-    def _hang_up(self, peer: _Peer) -> None:
+    def _patience(self, peer: Peer, now: float) -> float:
+        """How long an attempt may take: ever longer for who has been silent for long."""
+        limits = self.limits
+        if peer.shaking:
+            return limits.attempt_max
+        return min(limits.attempt_max, max(limits.attempt, (now - peer.heard) / 10))
+
+    def _hang_up(self, peer: Peer) -> None:
         if peer.dialled is None:
             return
-        curve, peer.dialled = peer.dialled.curve, None
+        curve, peer.dialled, peer.shaking = peer.dialled.curve, None, False
         had = peer.paths.pop(Path(Side.OUT, curve), None)
         self._actions.append(HangUp(curve))
         if had is not None and not self.paths(peer.key):
             self._down(peer, Why.LOST)
 
     def _wake(self, now: float) -> None:
-        """This machine slept: nobody was silent but us. Give everyone a fresh start."""
+        """This machine slept: nobody was silent but us. Give everyone a fresh start, over fresh
+        connections, since the old ones may be dead without a sign."""
         for stranger in self._strangers.values():
             stranger.since = now
         for peer in self._peers.values():
             if peer.up:
                 peer.heard = now
-            elif peer.target is not None:
-                self._hang_up(peer)
-                peer.not_before, peer.since = now, now - self.limits.fallback
+            if peer.target is None:
+                continue
+            if peer.dialled is not None:
+                curve, peer.dialled, peer.shaking = peer.dialled.curve, None, False
+                # Not a loss: it counts as linked until it has been silent for too long.
+                peer.paths.pop(Path(Side.OUT, curve), None)
+                self._actions.append(HangUp(curve))
+            peer.not_before, peer.since = now, now - self.limits.fallback
+            if not self.paths(peer.key):
+                peer.dialled, peer.dialled_at = peer.target, now
+                self._actions.append(Dial(peer.key, peer.target))
 
 
-def _remember(memory: OrderedDict[bytes, None], item: bytes, bound: int) -> None:
+def _remember(memory: OrderedDict[_T, None], item: _T, bound: int) -> None:
     """Add `item`, forgetting the oldest beyond `bound`."""
     memory[item] = None
     memory.move_to_end(item)

@@ -68,7 +68,8 @@ class Node:
 
         with self._news:
             if not self._news.wait_for(happened, PATIENCE):
-                raise AssertionError(f"no {kind.__name__} among {self.events[since:]}")
+                last = [str(event)[:200] for event in self.events[since:][-12:]]
+                raise AssertionError(f"no {kind.__name__}; the last events were {last}")
         return found[0]
 
     def of(self, kind: type[_E]) -> list[_E]:

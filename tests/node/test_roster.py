@@ -248,6 +248,14 @@ def test_replies_take_the_path_last_heard_from() -> None:
     assert r.up() == [HIGH]
 
 
+def test_last_words_on_a_closed_connection_bring_nobody_back() -> None:
+    r = linked()
+    r.lost(IN, 1.0)
+    assert r.take() == [Down(LOW, Why.LOST)]
+    assert r.heard(CURVES[LOW], IN, 1.1) == LOW
+    assert (r.up(), r.paths(LOW), r.take()) == ([], [], [])
+
+
 def test_greetings_are_repeated_until_they_are_answered() -> None:
     r = roster(LOW)
     r.know(HIGH, target(HIGH), 0.0)
@@ -319,6 +327,141 @@ def test_a_clock_that_runs_backwards_ends_nothing() -> None:
     assert r.take() == []
 
 
+def test_a_link_that_falls_silent_is_dialled_from_the_other_end_too() -> None:
+    """TCP may have lost the way for good without a sign; a new connection finds out."""
+    r = roster(HIGH)
+    r.know(LOW, target(LOW), 0.0)
+    r.hello(LOW, CURVES[LOW], IN, 0.1)
+    r.take()
+    for tenth in range(2, 17):
+        r.tick(tenth / 10)
+    assert r.take() == []
+    r.tick(1.75)
+    assert r.take() == [Dial(LOW, target(LOW))]
+    r.opened(CURVES[LOW], 1.8)
+    r.hello(LOW, CURVES[LOW], out(LOW), 1.9)
+    r.lost(IN, 5.0)
+    assert (r.up(), r.paths(LOW)) == ([LOW], [out(LOW)])
+    assert not [a for a in r.take() if isinstance(a, Down)]
+
+
+def test_an_attempt_that_gets_no_answer_is_begun_anew_ever_more_slowly() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    dials = []
+    for tenth in range(1201):
+        r.tick(tenth / 10)
+        dials += [tenth / 10 for a in r.take() if isinstance(a, Dial)]
+    gaps = [round(b - a, 1) for a, b in itertools.pairwise(dials)]
+    assert gaps[:4] == [0.5, 0.5, 0.5, 0.5]
+    assert gaps == sorted(gaps)
+    assert gaps[-1] == 3.0
+
+
+def test_an_attempt_whose_handshake_goes_on_has_more_time() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.connected(CURVES[HIGH])
+    r.take()
+    assert phase(r, HIGH, 0.1) is Phase.HANDSHAKE
+    for tenth in range(30):
+        r.tick(tenth / 10)
+    assert r.take() == []
+    r.tick(3.0)
+    assert r.take() == [HangUp(CURVES[HIGH]), Dial(HIGH, target(HIGH))]
+
+
+def test_a_player_is_dialled_at_each_of_its_addresses_in_turn() -> None:
+    r = roster(LOW)
+    for port in (7001, 7002, 7003, 7004, 7005, 7006):
+        r.know(HIGH, target(HIGH, port), 0.0)
+    r.take()
+    tried = []
+    for tenth in range(60):
+        r.tick(tenth / 10)
+        tried += [a.target.port for a in r.take() if isinstance(a, Dial)]
+    assert set(tried) == {7003, 7004, 7005, 7006}, "the last four that were told"
+
+
+def test_a_player_is_found_again_where_it_came_from() -> None:
+    r = linked(own=LOW, other=HIGH)
+    r.learn(CURVES[HIGH], "10.0.0.9", 7000)
+    r.take()
+    r.lost(IN, 1.0)
+    r.tick(1.1)
+    assert r.take()[-1] == Dial(HIGH, Target(CURVES[HIGH], "10.0.0.9", 7000))
+    r.learn(OTHER, "10.0.0.1", 1)
+    assert [a for a in r.take() if isinstance(a, Dial)] == [], "of a stranger nothing is learned"
+
+
+def test_a_new_process_is_dialled_at_its_own_address() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.hello(HIGH, OTHER, IN, 0.1)
+    r.learn(OTHER, "10.0.0.1", 7777)
+    r.take()
+    r.lost(IN, 1.0)
+    r.tick(1.1)
+    assert [a for a in r.take() if isinstance(a, Dial)] == [
+        Dial(HIGH, Target(OTHER, "10.0.0.1", 7777))
+    ]
+
+
+def test_who_said_goodbye_is_not_dialled() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.opened(CURVES[HIGH], 0.1)
+    r.hello(HIGH, CURVES[HIGH], out(HIGH), 0.1)
+    r.take()
+    r.left(HIGH)
+    assert r.take() == [HangUp(CURVES[HIGH]), Down(HIGH, Why.LOST)]
+    for tenth in range(2, 90):
+        r.tick(tenth / 10)
+    assert r.take() == []
+
+
+def test_a_machine_that_slept_dials_anew_whom_it_was_linked_with() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    r.opened(CURVES[HIGH], 0.1)
+    r.hello(HIGH, CURVES[HIGH], out(HIGH), 0.1)
+    r.tick(1.0)
+    r.take()
+    assert r.tick(2.0) == 0.0
+    assert r.tick(60.0) == 58.0
+    assert r.take() == [HangUp(CURVES[HIGH]), Dial(HIGH, target(HIGH))]
+    assert r.up() == [HIGH], "nobody is blamed"
+    r.tick(60.1)
+    assert r.take() == []
+    r.opened(CURVES[HIGH], 60.2)
+    r.heard(CURVES[HIGH], out(HIGH), 60.3)
+    assert r.take() == [Greet(out(HIGH))]
+
+
+def test_changes_of_phase_are_told_once() -> None:
+    r = roster(LOW)
+    r.know(HIGH, target(HIGH), 0.0)
+    assert r.shifts(0.0) == [(HIGH, Phase.DIALING)]
+    assert r.shifts(0.1) == []
+    r.connected(CURVES[HIGH])
+    assert r.shifts(0.1) == [(HIGH, Phase.HANDSHAKE)]
+    r.opened(CURVES[HIGH], 0.1)
+    assert r.shifts(0.1) == [(HIGH, Phase.HELLO)]
+    r.hello(HIGH, CURVES[HIGH], out(HIGH), 0.2)
+    assert r.shifts(0.2) == [(HIGH, Phase.LIVE)]
+    assert r.shifts(1.8) == [(HIGH, Phase.LAGGING)]
+    for now in (1.8, 3.5, 5.3):
+        r.tick(now)
+    assert r.shifts(5.3) == [(HIGH, Phase.AWAY)]
+    r.heard(CURVES[HIGH], out(HIGH), 5.4)
+    assert r.shifts(5.4) == [(HIGH, Phase.LIVE)]
+    r.remove(HIGH, Why.REMOVED, 5.5)
+    assert r.shifts(5.5) == [(HIGH, Phase.BANNED)]
+    assert r.shifts(5.6) == []
+    r.admit(HIGH, CURVES[HIGH], 6.0)
+    assert r.shifts(6.0) == [(HIGH, Phase.SEEN)]
+
+
 # Who may come in.
 
 
@@ -342,12 +485,28 @@ def test_a_closed_table_cuts_strangers_and_keeps_players() -> None:
     r.admit(HIGH, CURVES[HIGH], 0.0)
     r.close()
     assert r.take() == [Cut(OTHER)]
-    assert not r.allow(OTHER, 1.0)
     assert r.allow(CURVES[LOW], 1.0)
     assert r.allow(CURVES[HIGH], 1.0)
-    assert r.hello(HIGH, OTHER, IN, 1.0) is Verdict.CLOSED
+    assert r.hello(b"x" * 32, OTHER, IN, 1.0) is Verdict.CLOSED
     r.reopen()
+    assert r.hello(b"x" * 32, OTHER, IN, 1.0) is Verdict.NEW
+
+
+def test_a_closed_table_knows_a_player_who_restarted() -> None:
+    r = linked()
+    r.close()
     assert r.allow(OTHER, 1.0)
+    assert r.hello(LOW, OTHER, Path(Side.IN, b"\0back"), 1.0) is Verdict.NEW
+    assert Cut(CURVES[LOW]) in r.take()
+    assert r.up() == [LOW]
+
+
+def test_few_may_introduce_themselves_to_a_closed_table_at_a_time() -> None:
+    r = roster(limits=Limits(callers=2))
+    r.close()
+    callers = [bytes([n]) * 32 for n in (0x41, 0x42, 0x43)]
+    assert all(r.allow(curve, 0.0) for curve in callers)
+    assert r.take() == [Cut(callers[0])]
 
 
 def test_our_own_curve_key_is_never_let_in() -> None:
@@ -456,6 +615,15 @@ def test_strikes_end_in_removal_and_not_earlier() -> None:
     assert r.take() == []
     r.strike(CURVES[LOW], 0.0)
     assert Down(LOW, Why.STRUCK) in r.take()
+
+
+def test_a_player_can_be_struck_by_its_key() -> None:
+    r = linked()
+    assert not r.strike_key(HIGH, 0.0)
+    for _ in range(Limits().strikes):
+        assert r.strike_key(LOW, 0.0)
+    assert Down(LOW, Why.STRUCK) in r.take()
+    assert not r.strike_key(LOW, 0.0)
 
 
 def test_a_rate_is_kept() -> None:

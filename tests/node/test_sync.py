@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from node.sync import PATIENCE, RARELY, STALLED, Sync
+from node.sync import PATIENCE, PEERS, RARELY, STALLED, Sync
 from protocol.messages import State
 
 KEYS = tuple(bytes([n]) * 32 for n in range(4))
@@ -92,7 +92,76 @@ def test_a_page_is_followed_by_the_next_at_once(sync: Sync) -> None:
     sync.heard(KEYS[2], State(step=9))
     sync.ask(5, (), (1,))
     sync.answered(KEYS[2], more=True)
-    assert sync.ask(5, (), (1,)) == (KEYS[2], 5, ())
+    assert sync.ask(5, (1,), (2,)) == (KEYS[2], 5, (1,))
+    sync.answered(KEYS[2], more=True)
+    assert sync.ask(6, (), (1,)) == (KEYS[2], 6, ())
+
+
+def test_pages_without_end_that_bring_nothing_are_not_followed(sync: Sync, clock: Clock) -> None:
+    sync.heard(KEYS[2], State(step=9))
+    asked = 0
+    for _ in range(1_000):
+        clock.now += 0.01
+        asked += sync.ask(5, (), (1,)) is not None
+        sync.answered(KEYS[2], more=True)
+    assert asked <= 12
+
+
+@pytest.mark.parametrize("lies", ["ahead", "another head"])
+def test_a_liar_does_not_keep_others_from_being_asked(sync: Sync, clock: Clock, lies: str) -> None:
+    """It says that it is far ahead, or shows entries on heads of its own, and brings nothing."""
+    asked: list[bytes] = []
+    for _ in range(400):
+        clock.now += 0.01
+        if lies == "ahead":
+            sync.heard(KEYS[1], State(step=2**32 - 1))
+        else:
+            sync.diverged(KEYS[1], 9)
+        if (question := sync.ask(5, (), (2,))) is not None:
+            asked.append(question[0])
+    assert {KEYS[2], KEYS[3]} < set(asked)
+    assert asked.count(KEYS[1]) <= 6
+
+
+def test_who_brings_something_is_asked_again_at_once(sync: Sync, clock: Clock) -> None:
+    sync.heard(KEYS[1], State(step=90))
+    for step in range(5, 60):
+        assert sync.ask(step, (), (2,)) == (KEYS[1], step, ())
+        clock.now += 0.01
+
+
+def test_a_spectator_may_be_asked_too_and_is_forgotten_when_it_leaves(
+    sync: Sync, clock: Clock
+) -> None:
+    watcher = b"w" * 32
+    sync.heard(watcher, State(step=7))
+    assert sync.ask(5, (), (1,)) == (watcher, 5, ())
+    sync.gone(watcher)
+    sync.diverged(watcher, 6)
+    clock.now += PATIENCE
+    assert sync.ask(5, (), ()) is None
+    sync.heard(KEYS[0], State(step=99))
+    assert sync.ask(5, (), ()) is None, "nobody asks itself"
+
+
+def test_positions_are_kept_of_so_many(sync: Sync) -> None:
+    for number in range(1000, 1000 + 3 * PEERS):
+        sync.heard(number.to_bytes(32, "big"), State(step=9))
+    assert len(sync._peers) <= PEERS + 3
+    sync.heard(KEYS[3], State(step=9))
+    for key in list(sync._peers):
+        if key != KEYS[3]:
+            sync.gone(key)
+    assert sync.ask(5, (), ()) == (KEYS[3], 5, ())
+
+
+def test_who_slept_asks_at_once(sync: Sync, clock: Clock) -> None:
+    clock.now += STALLED
+    assert sync.ask(5, (), (1,)) is not None
+    clock.now += 0.01
+    assert sync.ask(5, (), (1,)) is None
+    sync.woke()
+    assert sync.ask(5, (), (1,)) is not None
 
 
 def test_an_answer_that_brings_nothing_is_not_asked_for_again_at_once(sync: Sync) -> None:
