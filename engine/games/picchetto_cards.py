@@ -23,6 +23,7 @@ from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
 
 RANKS: Final = 8
 SUITS: Final = 4
+SLOTS: Final = RANKS * SUITS
 ACE: Final = 7
 LOWEST_SET: Final = 3
 """Strength of the ten (the regional seven), the lowest card that makes a set (PIC-23)."""
@@ -96,6 +97,17 @@ def _pack(kind: DeckKind, lowest: tuple[int, ...]) -> Pack:
 FRENCH: Final = _pack(FRENCH32, (7, 8, 9, 10))
 REGIONAL: Final = _pack(REGIONAL32, (4, 5, 6, 7))
 PACKS: Final = {"french32": FRENCH, "regional32": REGIONAL}
+
+
+_S0, _S1, _S2, _S3 = (
+    tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
+    for base in range(0, SLOTS, 8)
+)
+
+
+def slots_of(mask: int) -> tuple[int, ...]:
+    """The slots in `mask`, or the codes in a hand, ascending."""
+    return _S0[mask & 255] + _S1[mask >> 8 & 255] + _S2[mask >> 16 & 255] + _S3[mask >> 24]
 
 
 def hand_of(codes: Iterable[int]) -> int:
@@ -191,7 +203,7 @@ class Holding(NamedTuple):
     @classmethod
     def of(cls, hand: int) -> Holding:
         """What `hand` holds."""
-        a, b, c, d = hand & 255, hand >> 8 & 255, hand >> 16 & 255, hand >> 24
+        a, b, c, d = hand.to_bytes(SUITS, "little")
         both, either, two, one = a & b, a | b, c & d, c | d
         return cls(
             hand,
@@ -202,80 +214,66 @@ class Holding(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Known:
     """What a state knows of its cards, as masks of slots.
 
-    codes  by slot, UNKNOWN where nothing is known
-    suits  by suit, the slots that are known to hold a card of it
-    where  by code, the slot that is known to hold it (a mask of one or none)
-    above  by code, the slots that are known to hold a stronger card of its suit
-    dark   the slots of which nothing is known
-    bits   by slot, the card that is known to lie there as a hand of one, else no card
-    hands  what `holding` has worked out, since the same hands are asked for again and again
+    codes    by slot, UNKNOWN where nothing is known
+    suits    by suit, the slots that are known to hold a card of it
+    figures  the slots that are known to hold a figure
+    dark     the slots of which nothing is known
+    holdings what `holding` has worked out, since the same hands are asked for again and again
+
+    It isn't frozen, since that takes twice as long to make, but nobody changes one.
     """
 
     codes: bytes
     suits: tuple[int, ...]
-    where: tuple[int, ...]
-    above: tuple[int, ...]
-    dark: int
-    bits: tuple[int, ...] = ()
-    hands: dict[int, Holding] = field(default_factory=dict, repr=False, compare=False)
+    figures: int = 0
+    dark: int = 0
+    holdings: dict[int, Holding] = field(default_factory=dict, repr=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
-        return self.holding(slots).hand
+        codes = self.codes
+        return sum([_CARD[codes[slot]] for slot in slots_of(slots)])
+
+    def above(self, code: int, slots: int) -> int:
+        """Those of `slots`, which hold cards of the suit of `code`, that hold a stronger one."""
+        codes, found = self.codes, 0
+        for slot in slots_of(slots):
+            if codes[slot] > code:
+                found |= 1 << slot
+        return found
 
     def holding(self, slots: int) -> Holding:
         """What the known cards among `slots` (a mask) hold."""
-        found = self.hands.get(slots)
+        found = self.holdings.get(slots)
         if found is None:
-            bits, hand, left = self.bits, 0, slots
-            while left:
-                low = left & -left
-                hand |= bits[low.bit_length() - 1]
-                left ^= low
-            found = self.hands[slots] = Holding.of(hand)
+            found = self.holdings[slots] = Holding.of(self.hand(slots))
         return found
 
     def slots(self, hand: int) -> int:
         """Where the cards of `hand`, all of them known, lie: a mask of slots."""
-        where, slots = self.where, 0
-        while hand:
-            low = hand & -hand
-            slots |= where[low.bit_length() - 1]
-            hand ^= low
-        return slots
+        find = self.codes.find
+        return sum([1 << find(code) for code in slots_of(hand)])
 
 
-_BITS: Final = tuple(1 << slot for slot in range(SUITS * RANKS))
-_BIT_OF: Final = (*_BITS, *(0,) * (UNKNOWN + 1 - len(_BITS)))
-_ALL_SLOTS: Final = (1 << SUITS * RANKS) - 1
-_NOWHERE: Final = (0,) * (SUITS * RANKS)
-NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS, _NOWHERE, _NOWHERE, 0)
+_CARD: Final = (*(1 << code for code in range(SLOTS)), *(0,) * (UNKNOWN + 1 - SLOTS))
+"""By code, the hand of that card alone."""
+_ALL_SLOTS: Final = (1 << SLOTS) - 1
+_IN_SUIT: Final = tuple(
+    bytes(b"01"[code // RANKS == suit] for code in range(UNKNOWN + 1)) for suit in range(SUITS)
+)
+_IS_FIGURE: Final = bytes(b"01"[FIGURES >> code & 1] for code in range(UNKNOWN + 1))
+"""For bytes.translate: from codes to the digits of a number."""
+NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS)
 
 
 def known_of(pack: Pack, faces: bytes) -> Known:
     """What `faces`, one a slot, tell."""
     codes = faces.translate(pack.codes)
-    where = [0] * (UNKNOWN + 1)
-    for bit, code in zip(_BITS, codes, strict=True):
-        where[code] = bit
-    suits: list[int] = []
-    above: list[int] = []
-    for first in range(0, SUITS * RANKS, RANKS):
-        p, q, r, s, t, u, v, w = where[first : first + RANKS]
-        seven = v | w  # from the ace down: what is above the card of strength 5
-        six = u | seven
-        five = t | six
-        four = s | five
-        three = r | four
-        two = q | three
-        above += (two, three, four, five, six, seven, w, 0)
-        suits.append(p | two)
-    found = suits[0] | suits[1] | suits[2] | suits[3]
-    return Known(
-        *(codes, tuple(suits), tuple(where[: SUITS * RANKS]), tuple(above)),
-        *(_ALL_SLOTS & ~found, tuple([_BIT_OF[code] for code in codes])),
-    )
+    last_first = codes[::-1]
+    a, b, c, d = suits = tuple([int(last_first.translate(digits), 2) for digits in _IN_SUIT])
+    figures = int(last_first.translate(_IS_FIGURE), 2)
+    return Known(codes, suits, figures, _ALL_SLOTS & ~(a | b | c | d))

@@ -10,7 +10,7 @@ wasn't asked for. Of two claims the larger size wins, then the larger value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -187,65 +187,99 @@ def holds(pack: Pack, claim: Claim, hand: int) -> bool:
 def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The points of each combination in the open cards `hand`, the best first; () if they aren't
     what `demand` asks for."""
-    category, size = demand.claim.category, demand.claim.size
+    claim, low, high, more, _ = demand[1:]
+    category, size = claim.category, claim.size
     if category is _POINT:
         good = hand.bit_count() == size == longest_suit(hand)
-        return (size,) if good and demand.low <= pack.price(hand) <= demand.high else ()
+        return (size,) if good and low <= pack.price(hand) <= high else ()
     if category is _SEQUENCE:
-        found = runs_of(hand)
-        if sum(n for n, _ in found) != hand.bit_count():
-            return ()
-        points = tuple(SEQUENCE_POINTS[n] for n, _ in found)
-    else:
-        found = ranks_of(hand)
-        if sum(n for n, _ in found) != hand.bit_count():
-            return ()
-        points = tuple(SET_POINTS[n] for n, _ in found)
-    if not found or found[0][0] != size or not demand.low <= found[0][1] <= demand.high:
-        return ()
-    return points if demand.more or len(points) == 1 else ()
+        return _worth_of_runs(hand, (size, low, high, more))
+    return _worth_of_sets(hand, (size, low, high, more))
+
+
+_Wanted = tuple[int, int, int, bool]
+"""Size, low, high and more of a Demand."""
+
+
+@lru_cache(maxsize=1 << 12)  # what lies open is a few cards, so the same few come again
+def _worth_of_runs(hand: int, wanted: _Wanted) -> tuple[int, ...]:
+    found = runs_of(hand)
+    points = tuple(SEQUENCE_POINTS[n] for n, _ in found)
+    return points if _meets(found, hand, wanted) else ()
+
+
+@lru_cache(maxsize=1 << 12)
+def _worth_of_sets(hand: int, wanted: _Wanted) -> tuple[int, ...]:
+    found = ranks_of(hand)
+    points = tuple(SET_POINTS[n] for n, _ in found)
+    return points if _meets(found, hand, wanted) else ()
+
+
+def _meets(found: Sequence[tuple[int, int]], hand: int, wanted: _Wanted) -> bool:
+    """Whether these combinations, the best first, are all of `hand` and what is wanted."""
+    size, low, high, more = wanted
+    if not found or sum(n for n, _ in found) != hand.bit_count():
+        return False
+    return found[0][0] == size and low <= found[0][1] <= high and (more or len(found) == 1)
 
 
 def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
-    size, category = demand.claim.size, demand.claim.category
+    claim, low, high, more, _ = demand[1:]
+    size, category = claim.size, claim.category
     if category is _POINT:
-        low, high, prices = demand.low, demand.high, pack.prices
+        prices = pack.prices
         found: list[int] = []
         for suit, byte in enumerate(suits_of(hand)):
-            shift = suit * RANKS
-            found += [p << shift for p in subsets(byte, size) if low <= prices[p] <= high]
+            if byte.bit_count() >= size:
+                shift = suit * RANKS
+                found += [p << shift for p in subsets(byte, size) if low <= prices[p] <= high]
         return tuple(found)
-    made = _run_sets(hand, demand) if category is _SEQUENCE else _rank_sets(hand, demand)
-    if demand.more:
-        return tuple(made)
-    return tuple(part for part in made if worth(pack, demand, part))
+    if category is _SEQUENCE:
+        made = _run_sets(_with_runs(hand), size * RANKS + low, size * RANKS + min(high, ACE))
+    else:
+        made = _rank_sets(_with_sets(hand), size, high)
+    if more:
+        return made
+    return tuple([part for part in made if worth(pack, demand, part)])
 
 
-def _run_sets(hand: int, demand: Demand) -> Iterator[int]:
-    """Every part of `hand` that consists of runs, the best of them as demanded."""
-    size = demand.claim.size
-    low, high = size * RANKS + demand.low, size * RANKS + min(demand.high, ACE)
+def _with_runs(hand: int) -> int:
+    """The suits of `hand` that have a run."""
+    best = BEST_RUN
+    return (
+        (hand & 0xFF if best[hand & 255] else 0)
+        | (hand & 0xFF00 if best[hand >> 8 & 255] else 0)
+        | (hand & 0xFF0000 if best[hand >> 16 & 255] else 0)
+        | (hand & 0xFF000000 if best[hand >> 24] else 0)
+    )
+
+
+def _with_sets(hand: int) -> int:
+    """The cards of `hand` whose rank makes a set."""
+    return Holding.of(hand).threes * _ONE_OF_EACH & hand
+
+
+@lru_cache(maxsize=1 << 12)  # of most hands one suit has runs, so the same ones come again
+def _run_sets(hand: int, low: int, high: int) -> tuple[int, ...]:
+    """Every part of `hand` that consists of runs, the best of them from `low` to `high`, which
+    are length * RANKS + top."""
     some = [
         [part << suit * RANKS for part in run_parts(byte) if BEST_RUN[part] <= high]
         for suit, byte in enumerate(suits_of(hand))
         if BEST_RUN[byte]
     ]
-    for parts in product(*some):
-        part = sum(parts)
-        if best_run(part) >= low:
-            yield part
+    parts = [sum(parts) for parts in product(*some)]
+    return tuple([part for part in parts if best_run(part) >= low])
 
 
-def _rank_sets(hand: int, demand: Demand) -> Iterator[int]:
-    """Every part of `hand` that consists of threes and fours of a rank."""
-    best = (demand.claim.size, demand.high)
-    ways = [_ways(hand, rank, best) for _, rank in ranks_of(hand)]
-    for chosen in product(*ways):
-        part = sum(chosen)
-        found = ranks_of(part)
-        if found and found[0] == best:
-            yield part
+@lru_cache(maxsize=1 << 12)
+def _rank_sets(hand: int, size: int, rank: int) -> tuple[int, ...]:
+    """Every part of `hand` that consists of threes and fours of a rank, the best of them `size`
+    of `rank`."""
+    ways = [_ways(hand, other, (size, rank)) for _, other in ranks_of(hand)]
+    parts = [sum(chosen) for chosen in product(*ways)]
+    return tuple([part for part in parts if ranks_of(part)[:1] == [(size, rank)]])
 
 
 def _ways(hand: int, rank: int, best: tuple[int, int]) -> Iterable[int]:

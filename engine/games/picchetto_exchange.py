@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -25,14 +25,15 @@ from engine.contract import (
     Shuffled,
 )
 from engine.errors import IllegalMove, OutOfTurn
-from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, codes_of, known_of
+from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, SLOTS, codes_of, known_of
 from engine.games.picchetto_legal import Legal
 from engine.games.picchetto_match import SEATS
-from engine.games.picchetto_moves import SLOTS, Bianca, Change
+from engine.games.picchetto_moves import Bianca, Change
 from engine.games.picchetto_position import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
+    NOBODY,
     Act,
     Aim,
     Deal,
@@ -56,6 +57,7 @@ NOVANTA: Final = 60
 """What is added when the 30 is reached in the declarations (PIC-25)."""
 ELDER: Final = 0
 YOUNGER: Final = 1
+_SIZES: Final = (DEALT, DEALT)
 _TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
 
 
@@ -71,6 +73,48 @@ def _packets(packet: int, at: int) -> int:
 
 _DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
 """By size of the packets: the slots of the elder and of the younger."""
+
+
+def _looks(packet: int, dealer: int) -> tuple[Step, ...]:
+    """What is asked for after a deal."""
+    (mine, theirs), elder = _DEALS[packet], 1 - dealer
+    return (
+        ((Act.RESEAL, mine, elder),),
+        ((Act.RESEAL, theirs, dealer),),
+        ((Act.SHOW, mine, elder), (Act.SHOW, theirs, dealer)),
+    )
+
+
+_LOOKS: Final = {packet: [_looks(packet, dealer) for dealer in range(SEATS)] for packet in _DEALS}
+"""By size of the packets and by dealer."""
+
+
+class _Trade(NamedTuple):
+    """The cards of an exchange that was made, as masks of slots.
+
+    seen  what the elder saw and left, which the elder reseals before the younger may see it
+    hand  the hand after the exchange, which `seat` reseals and is shown again
+    more  what else is shown to `seat`: the rest of the elder's five cards (PIC-12), or for the
+          younger the rest of the talon (PIC-13)
+    """
+
+    elder: int
+    seat: int
+    seen: int
+    hand: int
+    more: int
+
+    def steps(self) -> list[Step]:
+        """What is asked for."""
+        elder, seat, seen, hand, more = self
+        first: Step = ((Act.RESEAL, seen, elder),) if seen else ()
+        looks: Step = ((Act.SHOW, hand, seat),)
+        return [
+            first,
+            ((Act.RESEAL, hand, seat),),
+            (*looks, (Act.SHOW, more, seat)) if more else looks,
+        ]
+
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_OPEN: Final = Act.OPEN
@@ -207,17 +251,15 @@ class Exchanging(Legal):
         else:
             faces = self._checked(given.faces)
             new.auto = True
-        elder, younger = old.players
         new.deal = Deal(
             *(old.options, old.seats, old.deck, old.players, old.decides, old.hand, old.dealer),
             *(faces, known_of(pack, faces)),
         )
-        new.held = mine, theirs = _DEALS[old.options.packet]
-        limits = (self.match.limit(elder), self.match.limit(younger))
-        new.lay = Layout(talon=_TALON, limits=limits)
-        seals: list[Step] = [((_ACT_RESEAL, mine, elder),), ((_ACT_RESEAL, theirs, younger),)]
-        looks = ((_ACT_SHOW, mine, elder), (_ACT_SHOW, theirs, younger))
-        return new._serve([*seals, looks], _AIM_ELDER)
+        new.held = _DEALS[old.options.packet]
+        a, b = self.match.limit(0), self.match.limit(1)
+        limits = (b, a) if old.dealer == 0 else (a, b)
+        new.lay = Layout(_TALON, 0, (0, 0), _SIZES, NOBODY, NOBODY, (), 0, None, limits)
+        return new._serve(_LOOKS[old.options.packet][old.dealer], _AIM_ELDER)
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -288,12 +330,12 @@ class Exchanging(Legal):
             white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
             return new._serve([(white,)], _AIM_WHITE_ELDER)
         if self.phase is _PHASE_YOUNGER:
-            return new._serve(new._young_steps(move), _AIM_TALK)
-        steps = new._elder_steps(move)
+            return new._serve_trades([new._take(YOUNGER, move)], _AIM_TALK)
+        trade = new._take(ELDER, move)
         fixed = self.lay.fixed
         if fixed is None:
-            return new._serve(steps, _AIM_YOUNGER)
-        return new._serve([*steps, *new._young_steps(fixed)], _AIM_TALK)
+            return new._serve_trades([trade], _AIM_YOUNGER)
+        return new._serve_trades([trade, new._take(YOUNGER, fixed)], _AIM_TALK)
 
     def _check_change(self, move: Change) -> None:
         low, high, slack = self._bounds()
@@ -307,33 +349,29 @@ class Exchanging(Legal):
             number = str(low) if low == high else f"{low} to {high}"
             raise IllegalMove(rule, f"here {number} cards are exchanged")
 
-    def _elder_steps(self, move: Change) -> Sequence[Step]:
-        """The elder takes from the top of the five and is shown the rest of them (PIC-12)."""
-        self._take(ELDER, move)
-        seat, hand, lay = self.deal.players[ELDER], self.held[ELDER], self.lay
-        looks: Step = ((_ACT_SHOW, hand, seat),)
-        if lay.seen:
-            looks = (*looks, (_ACT_SHOW, _top(lay.talon, lay.seen), seat))
-        return [((_ACT_RESEAL, hand, seat),), looks]
-
-    def _young_steps(self, move: Change) -> Sequence[Step]:
-        """PIC-13; what the elder saw is resealed by the elder first."""
-        elder, seat = self.deal.players
+    def _serve_trades(self, trades: Sequence[_Trade], aim: Aim) -> Self:
+        """`_serve` of what follows exchanges; an open state does it all at once."""
+        if not self.auto:
+            return self._serve([step for trade in trades for step in trade.steps()], aim)
         lay = self.lay
-        seen = _top(lay.talon, lay.seen)
-        self._take(YOUNGER, move)
-        hand = self.held[YOUNGER]
-        left = _top(self.lay.talon, len(self.lay.talon))
-        looks: Step = ((_ACT_SHOW, hand, seat),)
-        if left:
-            looks = (*looks, (_ACT_SHOW, left, seat))
-        first: Step = ((_ACT_RESEAL, seen, elder),) if seen else ()
-        return [first, ((_ACT_RESEAL, hand, seat),), looks]
+        a, b = lay.shown
+        reseals = lay.reseals
+        for _, seat, seen, hand, more in trades:
+            free = ~(seen | hand)
+            a, b = a & free, b & free
+            self.opened &= free
+            reseals += 2 if seen else 1
+            if seat == 0:
+                a |= hand | more
+            else:
+                b |= hand | more
+        self.lay = lay.seen_by((a, b), reseals)
+        return self._arrive(aim, 0)
 
-    def _take(self, at: int, move: Change) -> None:
+    def _take(self, at: int, move: Change) -> _Trade:
         """The cards change their places (PIC-14: for good)."""
         lay = self.lay
-        talon, taken = lay.talon, move.taken
+        talon, taken, before = lay.talon, move.taken, lay.seen
         hand = self.held[at] & ~move.given | _top(talon, taken)
         size = hand.bit_count()
         mute = at if size > DEALT else lay.mute
@@ -345,11 +383,11 @@ class Exchanging(Legal):
         else:
             self.held = (held[0], hand)
             aside, sizes = (aside[0], move.given), (sizes[0], size)
-            seen, fixed = max(0, lay.seen - taken), None
+            seen, fixed = max(0, before - taken), None
         if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
             points = self.points
             self.points = (0, points[1]) if at == ELDER else (points[0], 0)
-        self.lay = Layout(
+        self.lay = lay = Layout(
             talon[taken:],
             seen,
             aside,
@@ -363,6 +401,10 @@ class Exchanging(Legal):
             lay.shown,
             lay.reseals,
         )
+        elder, younger = self.deal.players
+        if at == ELDER:
+            return _Trade(elder, elder, 0, hand, _top(lay.talon, seen))
+        return _Trade(elder, younger, _top(talon, before), hand, _top(lay.talon, len(lay.talon)))
 
     # ------------------------------------------------------------------ counting
 

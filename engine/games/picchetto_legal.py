@@ -82,7 +82,8 @@ class Legal(Position):
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase = self.phase
         if phase is _PHASE_PLAY and seat is None:
-            return plays(self._playable())
+            self.may = may = self._playable()
+            return plays(may)
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
@@ -209,7 +210,7 @@ class Legal(Position):
         if not follow:
             return hand
         if deal.options.must_win:
-            follow = hand & known.above[code] or follow
+            follow = known.above(code, follow) or follow
         return follow | hand & known.dark
 
 

@@ -27,10 +27,11 @@ from typing import Final
 
 from engine.contract import Move, Public
 from engine.errors import NotationError
-from engine.games.picchetto_cards import ACE, LOWEST_SET, SHORTEST
+from engine.games import picchetto_cards
+from engine.games.picchetto_cards import ACE, LOWEST_SET, SHORTEST, SLOTS
 from engine.games.picchetto_declare import LONGEST_CLAIM, UNSAID, Category, Claim
 
-SLOTS: Final = 32
+slots_of: Final = picchetto_cards.slots_of
 MAX_TAKEN: Final = 7
 """The younger may take so many of the talon: the elder takes one at least."""
 MAX_PRICE: Final = 75
@@ -156,9 +157,6 @@ _OCTETS: Final = tuple(
     for base in range(0, SLOTS, 8)
 )
 _P0, _P1, _P2, _P3 = _OCTETS
-_S0, _S1, _S2, _S3 = (
-    tuple(tuple(play.slot for play in chosen) for chosen in octet) for octet in _OCTETS
-)
 
 
 def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
@@ -174,11 +172,6 @@ def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
 def plays(mask: int) -> tuple[Play, ...]:
     """The plays of the slots in `mask`, ascending."""
     return _P0[mask & 255] + _P1[mask >> 8 & 255] + _P2[mask >> 16 & 255] + _P3[mask >> 24]
-
-
-def slots_of(mask: int) -> tuple[int, ...]:
-    """The slots in `mask`, ascending."""
-    return _S0[mask & 255] + _S1[mask >> 8 & 255] + _S2[mask >> 16 & 255] + _S3[mask >> 24]
 
 
 def mask_from(slots: tuple[int, ...]) -> int:

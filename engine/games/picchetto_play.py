@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
-from engine.games.picchetto_exchange import ELDER, Exchanging
+from engine.games.picchetto_exchange import BONUS_AT, ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
 from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
@@ -46,7 +46,10 @@ class Playing(Exchanging):
     def _play(self, move: Play) -> Self:
         slot = move.slot
         bit = 1 << slot
-        if not self._playable() & bit:
+        may = self.may
+        if may < 0:
+            may = self._playable()
+        if not may & bit:
             raise self._refused(bit)
         if self.auto or self.opened & bit:
             return self._lay(slot)
@@ -59,7 +62,7 @@ class Playing(Exchanging):
         known = self.deal.known
         led = known.codes[self.led]
         suit = self.match.pack.kind.suit_names[led // RANKS]
-        if known.where[led] and bit & known.suits[led // RANKS]:
+        if bit & known.suits[led // RANKS]:
             return IllegalMove("PIC-30", f"whoever can win the trick in {suit} must")
         return IllegalMove("PIC-30", f"{suit} was led, and whoever has {suit} must follow")
 
@@ -103,6 +106,7 @@ class Playing(Exchanging):
         new.at = at
         new.opened = self.opened | bit
         new.moves = self.moves + 1
+        new.may = -1
         new.vows = self.vows
         new.floors = self.floors
         new.points = self.points
@@ -114,11 +118,10 @@ class Playing(Exchanging):
             new.won = self.won
             return new._after_lead(slot)
         new.led = -1
-        a, b = self.won
-        return new._after_trick(led, slot, a, b)
+        return new._after_trick(led, slot, self.won)
 
-    def _after_trick(self, led_slot: int, slot: int, a: int, b: int) -> Self:
-        """PIC-31; `a` and `b` are the slots that the two have won before."""
+    def _after_trick(self, led_slot: int, slot: int, won: tuple[int, int]) -> Self:
+        """PIC-31; `won`: the slots that the two have won before."""
         at, deal = self.at, self.deal
         codes, options = deal.known.codes, deal.options
         led, code = codes[led_slot], codes[slot]
@@ -131,12 +134,12 @@ class Playing(Exchanging):
         else:
             self._promise(led, -1)
         trick = 1 << led_slot | 1 << slot
+        a, b = won
         self.won = (a | trick, b) if taker == ELDER else (a, b | trick)
-        bonus = SESSANTA if taker == ELDER else 0
         if options.trick_scoring == "two_per_trick":
-            ended = self._gain(taker, 2, bonus)
+            ended = self._gain(taker, 2, SESSANTA if taker == ELDER else 0)
         else:
-            ended = taker == at and self._gain(taker, 1, bonus)
+            ended = taker == at and self._counts_one(at)
         self.notes = _TAKES[deal.players[taker]][self.points[taker]] + self.notes
         if ended:
             return self._to_reveal()
@@ -151,7 +154,7 @@ class Playing(Exchanging):
         """PIC-31: the lead's point, lost or not by what follows."""
         at, deal = self.at, self.deal
         if deal.options.trick_scoring == "battuta_presa":
-            ended = self._gain(at, 1, SESSANTA if at == ELDER else 0)
+            ended = self._counts_one(at)
             self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
             if ended:
                 return self._to_reveal()
@@ -161,6 +164,19 @@ class Playing(Exchanging):
         self.at = other
         self.due = deal.decides[other]
         return self
+
+    def _counts_one(self, at: int) -> bool:
+        """`_gain` of one point, which most of the time does nothing else."""
+        lay = self.lay
+        a, b = self.points
+        if at == ELDER:
+            a = after = a + 1
+        else:
+            b = after = b + 1
+        if after == BONUS_AT or after >= lay.limits[at] or lay.mute == at:
+            return self._gain(at, 1, SESSANTA if at == ELDER else 0)
+        self.points = (a, b)
+        return False
 
     def _promise(self, led: int, floor: int) -> None:
         """PIC-36: what is left of the hand holds nothing of the led suit above `floor`. Once

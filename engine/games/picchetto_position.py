@@ -27,10 +27,18 @@ from engine.contract import (
     Show,
     Turn,
 )
-from engine.games.picchetto_cards import FIGURES, NOTHING_KNOWN, RANKS, SUITS, Known, known_of
+from engine.games.picchetto_cards import (
+    FIGURES,
+    NOTHING_KNOWN,
+    RANKS,
+    SLOTS,
+    SUITS,
+    Known,
+    known_of,
+)
 from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, holds
 from engine.games.picchetto_match import Match, PicchettoOptions
-from engine.games.picchetto_moves import SLOTS, Change, slots_of
+from engine.games.picchetto_moves import Change, slots_of
 from engine.position import Dealt, Kept, note, reads_from
 
 DEALT: Final = 12
@@ -135,6 +143,10 @@ class Layout(NamedTuple):
     shown: tuple[int, int] = (0, 0)
     reseals: int = 0
 
+    def seen_by(self, shown: tuple[int, int], reseals: int) -> Layout:
+        """The same after cards were shown or resealed."""
+        return Layout._make((*self[:-2], shown, reseals))
+
     def public(self) -> Public:
         """All of it, in canonical form."""
         fixed = (self.fixed.given, self.fixed.taken) if self.fixed else ()
@@ -211,7 +223,6 @@ class Vow(NamedTuple):
 
 _OPEN: Final = Act.OPEN
 _RESEAL: Final = Act.RESEAL
-_SHOWN: Final = Layout._fields.index("shown")
 NO_FLOORS: Final = (RANKS - 1,) * (2 * SUITS)
 
 
@@ -252,13 +263,14 @@ class Position(Dealt):
     known    what `faces` tells, by codes
     decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
+    may      the slots that may be played now, -1 until somebody has asked
 
     Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
 
     __slots__ = (
-        *("at", "auto", "deal", "due", "floors", "held", "lay", "led", "match", "moves"),
-        *("notes", "opened", "phase", "points", "talk", "vows", "wait", "won"),
+        *("at", "auto", "deal", "due", "floors", "held", "lay", "led", "match", "may"),
+        *("moves", "notes", "opened", "phase", "points", "talk", "vows", "wait", "won"),
     )
     deal: Deal
     options: PicchettoOptions
@@ -276,6 +288,7 @@ class Position(Dealt):
     moves: int
     vows: tuple[Vow, ...]
     floors: tuple[int, ...]
+    may: int
     known: Known
     decides: tuple[Decide, ...]
     auto: bool
@@ -357,6 +370,7 @@ class Position(Dealt):
         new.floors = self.floors
         new.notes = ()
         new.auto = self.auto
+        new.may = -1
         return new
 
     # ------------------------------------------------------------------ cards that come out
@@ -364,7 +378,7 @@ class Position(Dealt):
     def _has_figure(self, at: int) -> bool | None:
         """Whether the hand of player `at` holds a figure, None if that can't be told."""
         hand, known = self.held[at], self.deal.known
-        if known.hand(hand) & FIGURES:
+        if hand & known.figures:
             return True
         return None if hand & known.dark else False
 
@@ -389,7 +403,7 @@ class Position(Dealt):
                 else:
                     b |= mask
         self.opened = opened
-        self.lay = Layout._make((*lay[:_SHOWN], (a, b), reseals))
+        self.lay = lay.seen_by((a, b), reseals)
 
     def _forget(self, mask: int) -> None:
         faces = enumerate(self.deal.faces)
