@@ -104,13 +104,15 @@ class Invitation:
 def invite(card: TableCard, addresses: Iterable[str], port: int, code: str = "") -> Invitation:
     """An invitation to the table of `card`, whose door is on `port` at `addresses`.
 
-    Loopback, link-local, unspecified and multicast addresses mean nothing elsewhere and are left
-    out, as is what goes beyond `MAX_ADDRESSES`. BadInvitation if none is left or the code is none.
+    Addresses that mean nothing elsewhere (loopback, IPv6 link-local, unspecified, multicast) are
+    left out, as is what goes beyond `MAX_ADDRESSES`. BadInvitation if none is left, or for a code
+    that can't be one.
     """
     found: dict[str, None] = {}
     for text in addresses:
         address = _address(text)
-        if not (_nowhere(address) or address.is_loopback or address.is_link_local):
+        scoped = address.version == 6 and address.is_link_local
+        if not (_nowhere(address) or address.is_loopback or scoped):
             found[str(address)] = None
     kept = tuple(found)[:MAX_ADDRESSES]
     if not kept:

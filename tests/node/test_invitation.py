@@ -138,9 +138,9 @@ def test_only_the_table_that_was_meant_matches() -> None:
 
 
 def test_addresses_that_mean_nothing_elsewhere_are_left_out() -> None:
-    here = ["127.0.0.1", "::1", "fe80::1%eth0", "169.254.1.1", "239.1.1.1", "::"]
-    found = invite(card(), [*here, "10.0.0.1", "::ffff:10.0.0.1", "10.0.0.2"], 7000)
-    assert found.addresses == ("10.0.0.1", "10.0.0.2")
+    here = ["127.0.0.1", "::1", "fe80::1%eth0", "fe80::1", "239.1.1.1", "::"]
+    found = invite(card(), [*here, "10.0.0.1", "::ffff:10.0.0.1", "169.254.0.2"], 7000)
+    assert found.addresses == ("10.0.0.1", "169.254.0.2")
     with pytest.raises(BadInvitation, match="no address"):
         invite(card(), here, 7000)
     many = invite(card(), [f"10.0.1.{n}" for n in range(20)], 7000)
