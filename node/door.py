@@ -18,8 +18,9 @@ import errno
 import socket
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +38,8 @@ from node.link import Bucket
 from node.sockets import numeric
 from protocol.messages import (
     Ask,
+    CodeHello,
+    CodeProof,
     Hello,
     Knock,
     Message,
@@ -57,6 +60,9 @@ _REFUSALS: Final = {
     Reason.REMOVED: "That table has removed this player.",
     Reason.OTHER_TABLE: "Another table is at that address now.",
     Reason.BUSY: "That table is too busy to answer; try again in a moment.",
+    Reason.WRONG_CODE: "That is not the table's code.",
+    Reason.LOCKED: "Too many wrong codes came from this computer; try again in a minute.",
+    Reason.NO_WATCHERS: "That table wants no spectators.",
 }
 
 
@@ -108,12 +114,24 @@ class Turnstile:
             del self._inside[address]
 
 
+class Guard(ABC):
+    """Whoever stands at the door of a table with a code (`node.code`). On the door's thread."""
+
+    @abstractmethod
+    def answer(self, message: Message, host: str, visit: object) -> Message | None:
+        """What to answer in the connection `visit` from `host`; None to hang up. WireError."""
+
+    @abstractmethod
+    def gone(self, visit: object) -> None:
+        """That connection is over."""
+
+
 class Door:
     """Serves `card()`, a signed card, to whoever asks.
 
     `on_knock(hello, host)` says whether a process that introduces itself may connect to the mesh
-    although admission is closed, and has it admitted if so; without it nobody may. Both callables
-    run on the door's thread. `host` is a numeric address to listen on or "*".
+    although admission is closed, and has it admitted if so; without it nobody may. `guard` asks for
+    the table's code. All run on the door's thread. `host` is a numeric address to listen on or "*".
     """
 
     def __init__(
@@ -121,6 +139,7 @@ class Door:
         card: Callable[[], TableCard],
         *,
         on_knock: Callable[[Hello, str], bool] | None = None,
+        guard: Guard | None = None,
         host: str = "*",
         port: int = 0,
         limits: DoorLimits | None = None,
@@ -131,6 +150,7 @@ class Door:
         self.served = 0
         self._card = card
         self._on_knock = on_knock
+        self._guard = guard
         self._bind = (host, port)
         self._limits = limits or DoorLimits()
         self._clock = clock
@@ -227,20 +247,25 @@ class Door:
     async def _talk(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str
     ) -> None:
-        for _ in range(self._limits.frames):
-            size = int.from_bytes(await reader.readexactly(_PREFIX), "big")
-            if not 1 <= size <= MAX_FRAME:
-                return
-            answer = self._answer(await reader.readexactly(size), host)
-            if answer is None:
-                return
-            writer.write(answer)
-            await writer.drain()
+        visit = object()
+        try:
+            for _ in range(self._limits.frames):
+                size = int.from_bytes(await reader.readexactly(_PREFIX), "big")
+                if not 1 <= size <= MAX_FRAME:
+                    return
+                answer = self._answer(await reader.readexactly(size), host, visit)
+                if answer is None:
+                    return
+                writer.write(answer)
+                await writer.drain()
+        finally:
+            if self._guard is not None:
+                self._guard.gone(visit)
 
-    def _answer(self, payload: bytes, host: str) -> bytes | None:
+    def _answer(self, payload: bytes, host: str, visit: object) -> bytes | None:
         """The frame that answers one, None to hang up on what is none of ours."""
         try:
-            answer = self._decide(payload, host)
+            answer = self._decide(payload, host, visit)
             return None if answer is None else _frame(answer)
         except OtherVersion:
             # In our own version, so that the visitor learns which one we speak.
@@ -251,7 +276,7 @@ class Door:
             self._failure = self._failure or error
             return _frame(Refusal(Reason.BUSY))
 
-    def _decide(self, payload: bytes, host: str) -> Message | None:
+    def _decide(self, payload: bytes, host: str, visit: object) -> Message | None:
         match decode(payload):
             case Ask():
                 self.served += 1
@@ -261,6 +286,8 @@ class Door:
                 if self._on_knock is not None and self._on_knock(hello, host):
                     return Welcome()
                 return Refusal(Reason.CLOSED)
+            case CodeHello() | CodeProof() as message if self._guard is not None:
+                return self._guard.answer(message, host, visit)
             case _:
                 return None
 
@@ -294,29 +321,66 @@ def knock(host: str, port: int, hello: bytes, timeout: float) -> str:
 
 
 def _ask(host: str, port: int, message: Message, timeout: float) -> tuple[Message, str]:
-    if not 1 <= port <= 65_535:
-        raise BadAddress(f"{port} is not a port.")
-    place = f"{host} port {port}"
-    deadline = time.monotonic() + timeout
-    try:
-        with socket.create_connection((host, port), timeout) as connection:
-            address = _scoped(connection.getpeername())
-            connection.sendall(_frame(message))
-            size = int.from_bytes(_exactly(connection, _PREFIX, deadline), "big")
+    with Caller(host, port, timeout) as caller:
+        return caller.ask(message), caller.address
+
+
+class Caller:
+    """A visit to the door at `host` (a name or an address), all within `timeout` seconds."""
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        if not 1 <= port <= 65_535:
+            raise BadAddress(f"{port} is not a port.")
+        self.address = ""
+        self._host = host
+        self._place = f"{host} port {port}"
+        self._port = port
+        self._timeout = timeout
+        self._deadline = time.monotonic() + timeout
+        self._connection: socket.socket | None = None
+
+    def __enter__(self) -> Caller:
+        """Go there; `address` is the numeric host that was reached. Unreachable."""
+        with self._explained():
+            self._connection = socket.create_connection((self._host, self._port), self._timeout)
+            self.address = _scoped(self._connection.getpeername())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def ask(self, message: Message) -> Message:
+        """Say `message`; the answer, verified. Unreachable, NotATable, OtherVersion, TurnedAway."""
+        if self._connection is None:
+            raise MeshError("Nobody is at a door.")
+        with self._explained():
+            self._connection.sendall(_frame(message))
+            size = int.from_bytes(_exactly(self._connection, _PREFIX, self._deadline), "big")
             if not 1 <= size <= MAX_FRAME:
-                raise NotATable(f"What answers at {place} is not a Busso table.")
-            payload = _exactly(connection, size, deadline)
-    except socket.gaierror as error:
-        raise Unreachable(f"There is no computer called {host} on this network.") from error
-    except (TimeoutError, UnicodeError) as error:
-        raise Unreachable(f"No answer from {place} within {timeout:g} seconds.") from error
-    except ConnectionRefusedError as error:
-        raise Unreachable(f"{host} is there, but no table is open on port {port}.") from error
-    except ConnectionError as error:
-        raise NotATable(f"{place} hung up: not a Busso table, or a busy one.") from error
-    except OSError as error:
-        raise Unreachable(f"{place} can't be reached: {error.strerror or error}.") from error
-    return _understood(payload, place), address
+                raise NotATable(f"What answers at {self._place} is not a Busso table.")
+            payload = _exactly(self._connection, size, self._deadline)
+        return _understood(payload, self._place)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        place = self._place
+        try:
+            yield
+        except socket.gaierror as error:
+            text = f"There is no computer called {self._host} on this network."
+            raise Unreachable(text) from error
+        except (TimeoutError, UnicodeError) as error:
+            text = f"No answer from {place} within {self._timeout:g} seconds."
+            raise Unreachable(text) from error
+        except ConnectionRefusedError as error:
+            text = f"{self._host} is there, but no table is open on port {self._port}."
+            raise Unreachable(text) from error
+        except ConnectionError as error:
+            raise NotATable(f"{place} hung up: not a Busso table, or a busy one.") from error
+        except OSError as error:
+            text = f"{place} can't be reached: {error.strerror or error}."
+            raise Unreachable(text) from error
 
 
 def _understood(payload: bytes, place: str) -> Message:

@@ -44,6 +44,8 @@ class Offer:
     hands: int = 0
     """After how many hands the match is closed; 0: when the game says so."""
     name: str = "Busso"
+    watchers: bool = True
+    """Whether spectators are welcome."""
 
     def check(self) -> None:
         """Raise OptionError unless the game can be played so by so many."""
@@ -56,7 +58,14 @@ class Offer:
 
 
 def make_card(
-    offer: Offer, identity: Identity, at: tuple[bytes, int], table: bytes, free: int
+    offer: Offer,
+    identity: Identity,
+    at: tuple[bytes, int],
+    table: bytes,
+    free: int,
+    *,
+    code: bool = False,
+    playing: bool = False,
 ) -> TableCard:
     """The card that the door hands out, signed by the host; `at` its mesh's CURVE key and port."""
     card = TableCard(
@@ -70,6 +79,9 @@ def make_card(
         curve=at[0],
         port=at[1],
         table=table,
+        code=code,
+        watchers=offer.watchers,
+        playing=playing,
     )
     return sign(card, identity)
 
@@ -111,8 +123,11 @@ def _distinct(hellos: Iterable[Hello]) -> list[Hello]:
     return sorted(hellos, key=lambda hello: hello.key)
 
 
-def agree(card: TableCard, own: Hello, proposal: Propose, now: int) -> Header:
-    """The header to sign. LobbyError: it isn't what the card offered, or not what we said."""
+def agree(card: TableCard, own: Hello | None, proposal: Propose, now: int) -> Header:
+    """The header to sign; for a watcher (`own` None) the one that the seats may sign.
+
+    LobbyError: it isn't what the card offered, or not what we said.
+    """
     try:
         header = parse_core(proposal.core)
         hellos = introductions(proposal)
@@ -132,7 +147,7 @@ def agree(card: TableCard, own: Hello, proposal: Propose, now: int) -> Header:
         raise LobbyError("The host's proposal names players who didn't introduce themselves so.")
     if any(h.table != card.table or h.role is not Role.SEAT for h in hellos):
         raise LobbyError("The host's proposal seats somebody from another table.")
-    if (own.name, own.key, own.nonce) not in expected:
+    if own is not None and (own.name, own.key, own.nonce) not in expected:
         raise LobbyError("The host's proposal doesn't give us the seat that we asked for.")
     return header
 

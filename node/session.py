@@ -17,20 +17,35 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from engine.contract import Move
+from node.code import CodeGuard, show_at_door
+from node.door import Door
 from node.errors import Stopped, need
-from node.events import Inbox
-from node.lobby import LobbyError, Offer, playable
+from node.events import Event, Inbox, Received
+from node.hosting import Desk
+from node.known import KnownPlayers
+from node.lobby import LobbyError, Offer, make_card, playable
 from node.match import Agreed, Match, MatchFiles, create_files, seat_of
-from node.mesh import Mesh
-from node.notices import EvidenceKept, Joined, Presence, Refused, SessionEvent, Started
-from node.sitting import Sitting, new_profile
+from node.mesh import Mesh, Profile
+from node.notices import (
+    BackInLobby,
+    CodeChanged,
+    EvidenceKept,
+    Joined,
+    LobbyView,
+    Presence,
+    Refused,
+    SessionEvent,
+    Started,
+)
+from node.sitting import Manner, Sitting, new_profile
 from protocol.deal import warm_up
 from protocol.group import Group
 from protocol.identity import Identity
-from protocol.messages import TABLE_SIZE, TableCard
+from protocol.messages import TABLE_SIZE, Owned, Role, State, TableCard
 from protocol.player import Player
 from protocol.position import Position
 from protocol.table import Table, YourMove
+from protocol.wire import decode_hello, vouch
 
 TICK = 0.1
 """Seconds between two looks at what is missing."""
@@ -60,11 +75,35 @@ class _Stop:
     reason: str
 
 
-_Mail: TypeAlias = _Chosen | _Failed | _Stop | None
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Say:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Remove:
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _NewCode:
+    code: str
+
+
+_Mail: TypeAlias = _Chosen | _Failed | _Stop | _Ready | _Say | _Remove | _NewCode | None
 
 
 class Session:
-    """One player's node. Make one with `host` or `join`, then `run` it."""
+    """One player's node. Make one with `host` or `join`, then `run` it.
+
+    `manner` says whether it is ready for a match without being asked, and whose bot it is; with
+    `stay` it goes back to the lobby after a match, for another one. `known` remembers whom it met.
+    """
 
     def __init__(
         self,
@@ -75,24 +114,45 @@ class Session:
         group: Group,
         chooser: Chooser,
         on_event: Callable[[SessionEvent], None],
+        manner: Manner | None = None,
+        stay: bool = False,
+        known: KnownPlayers | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self.name = name
-        self._identity = identity
+        self.identity = identity
         self._folder = folder
         self._group = group
         self._chooser = chooser
         self._on_event = on_event
+        self._manner = manner or Manner()
+        self._stay = stay
+        self._known = known
         self._clock = clock
         self._now = now
         self._random = random
         self._mail: queue.SimpleQueue[_Mail] = queue.SimpleQueue()
         self._inbox = Inbox(wake=lambda: self._mail.put(None))
         self._mesh: Mesh | None = None
+        self._door: Door | None = None
+        self._card: TableCard | None = None
         self._sitting: Sitting | None = None
         self._match: Match | None = None
+        self._playing = False
+
+    @property
+    def lobby(self) -> LobbyView | None:
+        """Who is at the table, as last told."""
+        return None if self._sitting is None else self._sitting.view
+
+    @property
+    def card(self) -> TableCard:
+        """The table's card, signed: the host's as it is now, a guest's as it was when it came."""
+        if self._door is not None:
+            return need(self._sitting).card()
+        return need(self._card)
 
     @property
     def table(self) -> Table | None:
@@ -128,58 +188,146 @@ class Session:
         """End the session; `run` raises Stopped."""
         self._mail.put(_Stop(reason))
 
+    def ready(self, ready: bool = True) -> None:
+        """The player is ready for the next match, or not any more."""
+        self._mail.put(_Ready(ready))
+
+    def say(self, text: str) -> None:
+        """Say something to everybody at the table."""
+        self._mail.put(_Say(text))
+
+    def remove(self, key: bytes) -> None:
+        """As the host, remove a guest for good; not during a match."""
+        self._mail.put(_Remove(key))
+
+    def vouch(self, bot: bytes) -> Owned:
+        """What a bot with the key `bot` needs to say that it is this player's."""
+        table = need(self._card).table
+        return Owned(self.identity.public, vouch(self.identity, table, bot))
+
     # -- taking a seat ----------------------------------------------------------------------------
 
-    def host(self, offer: Offer, *, address: str = "*", port: int = 0) -> int:
-        """Open a table and a door; the door's port. PortTaken, OptionError."""
+    def host(self, offer: Offer, *, address: str = "*", port: int = 0, code: str = "") -> int:
+        """Open a table and a door; the door's port. Who wants in needs the `code`, if there is one.
+
+        PortTaken, OptionError.
+        """
         offer.check()
         warm_up(self._group, offer.game.start(offer.options, offer.seats).deck)
-        table = self._random(TABLE_SIZE)
-        sitting = self._sit(table, address)
-        return sitting.open(offer, table, address=address, port=port)
+        profile = new_profile(self._random(TABLE_SIZE), self.name, self._random)
+        mesh = self._open_mesh(profile, address)
+        at = (mesh.curve.public, mesh.port)
+        self._card = card = make_card(
+            offer, self.identity, at, profile.table, offer.seats - 1, code=bool(code)
+        )
+        desk = Desk(offer, decode_hello(mesh.hello), mesh.hello)
+        sitting = self._sit(mesh, profile, desk=desk)
+        sitting.show_code(code)
+        guard = None
+        if code:
+            guard = CodeGuard(
+                card,
+                code,
+                may_enter=desk.may_enter,
+                admit=lambda hello: mesh.admit(hello.key, hello.curve),
+                renewed=lambda new: self._mail.put(_NewCode(new)),
+                clock=self._clock,
+                random=self._random,
+            )
+        self._door = Door(
+            sitting.card, on_knock=sitting.knock, guard=guard, host=address, port=port
+        )
+        sitting.start()
+        self._door.start()
+        return self._door.port
 
-    def join(self, card: TableCard, host: str, *, address: str = "*") -> None:
-        """Ask for a seat at the table that showed `card` at the numeric address `host`."""
+    def join(
+        self,
+        card: TableCard,
+        host: str,
+        *,
+        address: str = "*",
+        role: Role = Role.SEAT,
+        code: str = "",
+        door: int = 0,
+    ) -> None:
+        """Ask for a seat, or to watch, at the table that showed `card` at the numeric `host`.
+
+        A table with a code is shown `code` at its door, which is at the port `door`. DoorError.
+        """
         warm_up(self._group, playable(card).deck)
-        self._sit(card.table, address, card, host)
-        need(self._mesh).dial(card.key, card.curve, host, card.port, at_once=True)
+        self._card = card
+        profile = new_profile(card.table, self.name, self._random, role)
+        mesh = self._open_mesh(profile, address)
+        sitting = self._sit(mesh, profile, host_address=host)
+        try:
+            sitting.start()
+            if card.code:
+                show_at_door(
+                    host, door, card=card, hello=mesh.hello, code=code, random=self._random
+                )
+        except BaseException:
+            self._close()
+            raise
+        mesh.dial(card.key, card.curve, host, card.port, at_once=True)
 
-    def _sit(
-        self, table: bytes, address: str, card: TableCard | None = None, host: str = ""
-    ) -> Sitting:
-        profile = new_profile(table, self.name, self._random)
-        mesh = Mesh(self._identity, profile, self._inbox, host=address, random=self._random)
+    def _open_mesh(self, profile: Profile, address: str) -> Mesh:
+        mesh = Mesh(self.identity, profile, self._inbox, host=address, random=self._random)
         mesh.start()
         self._mesh = mesh
+        return mesh
+
+    def _sit(
+        self, mesh: Mesh, profile: Profile, *, desk: Desk | None = None, host_address: str = ""
+    ) -> Sitting:
         self._sitting = Sitting(
-            self._identity,
+            self.identity,
             mesh,
-            card=card,
-            host_address=host,
+            profile,
+            card=need(self._card),
+            desk=desk,
+            host_address=host_address,
+            manner=self._manner,
+            known=self._known,
             on_event=self._on_event,
             now=self._now,
+            clock=self._clock,
+            random=self._random,
         )
         return self._sitting
 
     # -- the loop ---------------------------------------------------------------------------------
 
     def run(self) -> Position:
-        """Play until the footer is signed; the last Position.
+        """Play until the footer is signed; the last Position. With `stay`, play until stopped.
 
         Stopped: the session was ended, a seat was convicted, or no match could be agreed on.
         """
         try:
-            while self._match is None or not self._match.over():
+            while not self._over():
                 try:
                     item = self._mail.get(timeout=TICK)
                 except queue.Empty:
                     item = None
                 self._handle(item)
-            return self._match.table.position
+            return need(self._match).table.position
         finally:
             self._close()
 
+    def _over(self) -> bool:
+        """Whether there is nothing left to do; after a match it may be the lobby again."""
+        match = self._match
+        if match is None or not self._playing:
+            return False
+        if not self._stay or not match.table.position.closed:
+            return match.over()
+        self._playing = False
+        self._on_event(BackInLobby(match.log))
+        need(self._sitting).again()
+        return False
+
     def _handle(self, item: _Mail) -> None:
+        sitting = need(self._sitting)
         match item:
             case _Stop(reason=reason):
                 raise Stopped(reason)
@@ -187,24 +335,53 @@ class Session:
                 raise error
             case _Chosen(move=move, decision=decision):
                 need(self._match).play(move, decision)
+            case _Ready(ready=ready):
+                sitting.set_ready(ready)
+            case _Say(text=text):
+                sitting.say(text)
+            case _Remove(key=key):
+                sitting.remove(key)
+            case _NewCode(code=code):
+                sitting.show_code(code)
+                self._on_event(CodeChanged(code))
         for event in self._inbox.drain():
-            sitting, playing = need(self._sitting), self._match
-            sitting.handle(event)
-            if playing is not None:
-                playing.handle(event)
-            elif sitting.agreed is not None:
-                self._begin(sitting.agreed)
-        if self._match is not None:
-            self._match.tick()
+            self._dispatch(event)
+        sitting.tick()
+        self._go_on()
 
-    def _begin(self, agreed: Agreed) -> None:
-        """The header is signed: play."""
-        seat = seat_of(agreed.header, self._identity)
+    def _dispatch(self, event: Event) -> None:
+        """The lobby hears everything. So does the match; when it is over it only answers."""
+        need(self._sitting).handle(event)
+        if self._match is not None and (self._playing or isinstance(event, Received)):
+            self._match.handle(event)
+        self._begin()
+
+    def _go_on(self) -> None:
+        """Begin what was agreed on; tell how far we are."""
+        self._begin()
+        sitting, match = need(self._sitting), self._match
+        if match is not None:
+            match.tick()
+        if not self._playing:
+            state = (
+                State(ready=sitting.ready) if match is None else match.state(ready=sitting.ready)
+            )
+            need(self._mesh).set_state(state)
+
+    def _begin(self) -> None:
+        """Play, once a header is signed."""
+        agreed = need(self._sitting).agreed
+        if agreed is None or self._playing:
+            return
+        if self._match is not None:
+            self._match.close()
+        seat = seat_of(agreed.header, self.identity)
         files = create_files(self._folder, agreed.signed, seat, self._random)
         player = None
         if seat is not None:
-            player = Player(self._identity, seat, need(files.journal))
+            player = Player(self.identity, seat, need(files.journal))
         self._match = self._make_match(agreed, player, files)
+        self._playing = True
         self._match.start()
 
     def _make_match(self, agreed: Agreed, player: Player | None, files: MatchFiles) -> Match:
@@ -220,11 +397,11 @@ class Session:
         )
 
     def _close(self) -> None:
-        for part in (self._sitting, self._match):
+        for part in (self._door, self._mesh):
             if part is not None:
-                part.close()
-        if self._mesh is not None:
-            self._mesh.stop()
+                part.stop()
+        if self._match is not None:
+            self._match.close()
 
 
 __all__ = [

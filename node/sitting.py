@@ -1,33 +1,56 @@
-"""Before a match: players come to a table, and all sign one header.
+"""Before and between matches: players come to a table, talk, get ready, and all sign one header.
 
-Law: this file knows cards, HELLOs and signatures on a header. It must never know a move nor what
-becomes of the match (`node.match`). It runs on the session's thread alone, except that the door
-asks it for the card on its own.
+Law: this file knows cards, HELLOs, who is at the table and signatures on a header. It must never
+know a move nor what becomes of the match (`node.match`). It runs on the session's thread alone.
 
-The host collects HELLOs and proposes; each guest compares the proposal with the card it came by
-(`node.lobby`). `agreed` is set once every seat's signature is at hand.
+    OPEN      the host lists who is there (`node.hosting`), guests believe it (`node.company`);
+              every seat taken and ready: the host proposes
+    SIGNING   each seat compares the proposal with the card it came by and signs (`node.lobby`);
+              a seat that is lost meanwhile takes the proposal with it: OPEN again
+    PLAYING   every seat has signed: `agreed` is set. Who comes now may watch. `again` follows.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
 
-from node.door import Door
+from node.company import Company
 from node.errors import Stopped, need
 from node.events import Event, HelloReceived, PeerDown, PeerUp, Received
-from node.lobby import Offer, agree, header_entry, is_agreement, make_card, propose, sealed
+from node.hosting import Desk
+from node.known import KnownPlayers
+from node.link import Why
+from node.lobby import agree, header_entry, is_agreement, make_card, propose, sealed
 from node.match import Agreed
 from node.mesh import Mesh, Profile
-from node.notices import Joined, SessionEvent
+from node.notices import (
+    Gone,
+    HostSilent,
+    Joined,
+    LobbyChanged,
+    LobbyNotice,
+    LobbyView,
+    NotSent,
+    Person,
+    Stranger,
+    Talked,
+)
+from node.talk import Talk
 from protocol.contribution import Entry, Kind
-from protocol.header import Header
+from protocol.header import Header, match_id
 from protocol.identity import Identity
 from protocol.messages import (
     NONCE_SIZE,
     SESSION_SIZE,
     Bye,
+    Chat,
     EntryMessage,
     Hello,
+    Lobby,
+    Owned,
     Propose,
     Reason,
     Role,
@@ -35,6 +58,33 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.wire import decode_hello, encode
+
+PATIENCE: Final = 8.0
+"""Seconds that a guest waits for a host that it can't reach any more."""
+FAREWELL: Final = 0.3
+"""Seconds that somebody who is removed has to read why."""
+_SAYINGS: Final = {
+    Reason.FULL: "every seat is taken",
+    Reason.REMOVED: "the host has removed you from the table",
+    Reason.NO_WATCHERS: "it wants no spectators",
+    Reason.OTHER_TABLE: "another table is there now",
+}
+
+
+class Phase(enum.Enum):
+    """See the module."""
+
+    OPEN = enum.auto()
+    SIGNING = enum.auto()
+    PLAYING = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a node behaves at a table: `eager` is ready without being asked; a bot has an owner."""
+
+    eager: bool = True
+    owned: Owned | None = None
 
 
 def new_profile(
@@ -45,136 +95,376 @@ def new_profile(
 
 
 class Sitting:
-    """One node's way into one match. `host_of` is set for whoever keeps the table."""
+    """One node's way into the matches at one table: a guest's, or with a `desk` the host's."""
 
     def __init__(
         self,
         identity: Identity,
         mesh: Mesh,
+        profile: Profile,
         *,
-        card: TableCard | None = None,
+        card: TableCard,
+        desk: Desk | None = None,
         host_address: str = "",
-        on_event: Callable[[SessionEvent], None],
+        manner: Manner,
+        known: KnownPlayers | None = None,
+        on_event: Callable[[LobbyNotice], None],
         now: Callable[[], float],
+        clock: Callable[[], float],
+        random: Callable[[int], bytes],
     ) -> None:
-        """A guest's with the `card` that it came by; a host calls `open` afterwards."""
+        """`card` is the host's own, or the one that a guest came by."""
         self.agreed: Agreed | None = None
+        self.phase = Phase.OPEN
+        self.code = ""
         self._identity = identity
         self._mesh = mesh
+        self._profile = profile
         self._card = card
+        self._desk = desk
         self._host_address = host_address
+        self._manner = manner
+        self._known = known
         self._on_event = on_event
         self._now = now
-        self._offer: Offer | None = None
-        self._door: Door | None = None
-        self._seated: dict[bytes, tuple[Hello, bytes, tuple[str, int]]] = {}
+        self._clock = clock
+        self._random = random
+        self._company = Company(card, identity.public)
+        self._talk = Talk(identity, card.table, profile.session, clock)
+        self._ready = False
+        self._host_up = desk is not None
+        self._host_seen = False
+        self._silent_since: float | None = None
+        self._farewell: str | None = None
+        self._condemned: dict[bytes, float] = {}
         self._proposal: Propose | None = None
         self._header: Header | None = None
         self._agreements: dict[int, Entry] = {}
+        self._played: set[bytes] = set()
 
-    def open(self, offer: Offer, table: bytes, *, address: str, port: int) -> int:
-        """Keep the table: open its door; the door's port. PortTaken."""
-        self._offer = offer
+    def start(self) -> None:
+        """Be there: the host's table is open from now on, a guest's mesh dials the host."""
+        if self._card.code:
+            self._mesh.close_admission()
+        self.set_ready(self._manner.eager)
+        if self._desk is not None:
+            self._changed()
+
+    # -- what the door asks, on its own thread ----------------------------------------------------
+
+    def card(self) -> TableCard:
+        """The host's card with the seats that are free now."""
+        desk = need(self._desk)
         at = (self._mesh.curve.public, self._mesh.port)
-        self._card = make_card(offer, self._identity, at, table, offer.seats - 1)
-        self._seated[self._identity.public] = (self._own_hello(), self._mesh.hello, ("", 0))
-        self._door = Door(self._current_card, host=address, port=port)
-        self._door.start()
-        return self._door.port
+        return make_card(
+            desk.offer,
+            self._identity,
+            at,
+            self._card.table,
+            desk.free,
+            code=self._card.code,
+            playing=desk.playing,
+        )
 
-    def close(self) -> None:
-        """Shut the door; the mesh is the session's."""
-        if self._door is not None:
-            self._door.stop()
+    def knock(self, hello: Hello, _: str) -> bool:
+        """Let a seat of the match that is on come back as another process."""
+        if not need(self._desk).returns(hello):
+            return False
+        self._mesh.admit(hello.key, hello.curve)
+        return True
 
-    def _current_card(self) -> TableCard:
-        """On the door's thread: the card with the seats that are free now."""
-        offer, card = need(self._offer), need(self._card)
-        free = max(0, offer.seats - len(self._seated))
-        at = (self._mesh.curve.public, self._mesh.port)
-        return make_card(offer, self._identity, at, card.table, free)
+    # -- what the player wants --------------------------------------------------------------------
 
-    def _own_hello(self) -> Hello:
-        return decode_hello(self._mesh.hello)
+    @property
+    def view(self) -> LobbyView:
+        """Who is at the table."""
+        return self._company.view
+
+    @property
+    def ready(self) -> bool:
+        """What to tell the host: ready for the next match. A bot first says whose it is."""
+        return self._ready and self._host_up
+
+    def set_ready(self, ready: bool) -> None:
+        """The player is ready for the next match, or not any more."""
+        self._ready = ready and self._profile.role is Role.SEAT
+        if self._desk is not None and self._desk.ready(self._identity.public, self._ready):
+            self._changed()
+
+    def say(self, text: str) -> None:
+        """Say something to everybody at the table."""
+        chat = self._talk.say(text)
+        if chat is None:
+            self._on_event(NotSent("Nothing was said: empty, or too many lines at once."))
+            return
+        self._mesh.broadcast(chat)
+        you = self.view.you
+        if you is not None:
+            self._on_event(Talked(you, chat.text))
+
+    def remove(self, key: bytes) -> None:
+        """The host removes somebody, who can't come back to this table."""
+        person = self.view.person(key)
+        if self._desk is None:
+            self._on_event(NotSent("Only the host can remove a player."))
+        elif person is None or not self._desk.remove(key):
+            self._on_event(NotSent("Nobody was removed: only a guest can be, before the match."))
+        else:
+            self._mesh.send(key, Bye(Reason.REMOVED, _SAYINGS[Reason.REMOVED]))
+            self._condemned[key] = self._clock() + FAREWELL
+            self._changed()
+
+    def again(self) -> None:
+        """The match is over: the same players may have another one. Stopped: the host has left."""
+        if self._header is not None:
+            self._played.add(self._header.match)
+        self._withdraw()
+        if self._farewell is not None:
+            raise Stopped(self._farewell)
+        self.agreed = None
+        self._profile = replace(self._profile, nonce=self._random(NONCE_SIZE))
+        self._mesh.set_profile(self._profile)
+        self.set_ready(self._manner.eager)
+        if self._desk is not None:
+            self._desk.end()
+            self._changed()
+        if self._silent_since is not None:
+            self._silent_since = self._clock()
 
     # -- what comes in ----------------------------------------------------------------------------
 
     def handle(self, event: Event) -> None:
-        """Take an event of the mesh. Stopped: this sitting can't go on; LobbyError."""
+        """Take an event of the mesh. Stopped: there is nothing to wait for here; LobbyError."""
         match event:
-            case HelloReceived(hello=hello, address=address):
-                self._hello(hello, address)
+            case HelloReceived(hello=hello, address=address) if self._desk is not None:
+                self._enter(self._desk, hello, address)
             case Received(key=key, message=message):
                 self._message(key, message)
             case PeerUp(key=key):
-                self._introduce(key)
+                self._up(key)
             case PeerDown(key=key, why=why):
-                if self._header is None and self._from_host(key):
-                    raise Stopped(f"The table can't be reached any more: {why.value}.")
-                if self._header is None and self._offer is not None:
-                    self._seated.pop(key, None)
+                self._down(key, why)
 
-    def _from_host(self, key: bytes) -> bool:
-        return self._card is not None and key == self._card.key
+    def tick(self) -> None:
+        """Let time pass."""
+        now = self._clock()
+        for key in [key for key, due in self._condemned.items() if now >= due]:
+            del self._condemned[key]
+            self._mesh.remove(key)
+        waiting = self.phase is not Phase.PLAYING and self._silent_since is not None
+        if waiting and now - need(self._silent_since) >= PATIENCE:
+            raise Stopped("The table can't be reached any more: its host doesn't answer.")
+        if self._desk is not None and self.phase is Phase.OPEN:
+            self._propose(self._desk)
 
-    def _hello(self, hello: Hello, address: tuple[str, int]) -> None:
-        offer, card = self._offer, self._card
-        if offer is None or card is None:
+    def _up(self, key: bytes) -> None:
+        if self._desk is not None:
+            if self._desk.up(key):
+                self._changed()
+            elif self.view.person(key) is not None:
+                self._mesh.send(key, self._desk.lobby())
+        elif key == self._card.key:
+            self._host_up = self._host_seen = True
+            if self._manner.owned is not None:
+                self._mesh.send(key, self._manner.owned)
+            if self._silent_since is not None:
+                self._silent_since = None
+                self._on_event(HostSilent(back=True))
+        self._introduce(key)
+
+    def _down(self, key: bytes, why: Why) -> None:
+        if self._desk is not None:
+            self._lose(self._desk, key, for_good=False)
+        elif key == self._card.key:
+            self._host_up = False
+            if self.phase is Phase.OPEN and not self._host_seen:
+                raise Stopped(f"The table can't be reached: {why.value}.")
+            if self._silent_since is None:
+                self._silent_since = self._clock()
+                self._on_event(HostSilent(back=False))
+
+    def _enter(self, desk: Desk, hello: Hello, address: tuple[str, int]) -> None:
+        """Somebody introduces itself to the host."""
+        before = self.view.person(hello.key)
+        refusal = desk.enter(hello, encode(hello), address)
+        if refusal is not None:
+            self._mesh.send(hello.key, Bye(refusal, _SAYINGS.get(refusal, "")))
             return
-        if hello.table != card.table or hello.role is not Role.SEAT:
+        if before is not None and self._in_proposal(hello.key):
+            self._withdraw()  # another process of the player, or another nonce
+        self._changed()
+
+    def _lose(self, desk: Desk, key: bytes, *, for_good: bool) -> None:
+        if not desk.down(key, for_good=for_good):
             return
-        if hello.key not in self._seated and len(self._seated) >= offer.seats:
-            self._mesh.send(hello.key, Bye(Reason.FULL, "every seat is taken"))
-            return
-        if self._proposal is not None:
-            return
-        self._seated[hello.key] = (hello, encode(hello), (address[0], hello.port))
-        self._on_event(Joined(hello.name, offer.seats - len(self._seated)))
-        if len(self._seated) == offer.seats:
-            self._mesh.close_admission()
-            self._proposal = propose(card, self._seated, int(self._now()))
-            self._mesh.broadcast(self._proposal)
-            self._accept(self._proposal)
+        if self._in_proposal(key):
+            self._withdraw()
+        self._changed()
+
+    def _in_proposal(self, key: bytes) -> bool:
+        signing = self.phase is Phase.SIGNING and self._header is not None
+        return signing and key in need(self._header).keys
 
     def _message(self, key: bytes, message: object) -> None:
         match message:
-            case Propose() if self._offer is None and self._from_host(key):
-                if self._proposal is None:
-                    self._accept(message)
+            case Lobby() if self._desk is None and key == self._card.key:
+                self._apply(message)
+            case Propose() if self._desk is None and key == self._card.key:
+                self._proposed(message)
             case EntryMessage(entry=entry) if entry.contribution.kind is Kind.HEADER:
-                if self._header is not None and is_agreement(self._header, entry):
-                    self._agreements.setdefault(entry.contribution.seat, entry)
-                    self._seal()
+                self._agreement(entry)
             case State():
-                if self._header is not None and message.match != self._header.match:
+                if self._desk is not None and self._desk.ready(key, message.ready):
+                    self._changed()
+                signing = self.phase is Phase.SIGNING and self._header is not None
+                if signing and message.match != need(self._header).match:
                     self._introduce(key)
-            case Bye(reason=reason, text=text) if self._header is None and self._from_host(key):
-                raise Stopped(f"The table says no: {text or reason.name.lower()}.")
+            case Owned() if self._desk is not None:
+                if self._desk.owned(key, message):
+                    self._changed()
+            case Chat():
+                self._hear(message)
+            case Bye(reason=reason, text=text):
+                self._bye(key, reason, text)
+
+    def _bye(self, key: bytes, reason: Reason, text: str) -> None:
+        if self._desk is not None:
+            self._lose(self._desk, key, for_good=True)
+        elif key == self._card.key:
+            if reason is Reason.LEAVING:
+                self._farewell = "The host has left the table."
+            else:
+                self._farewell = f"The table says no: {text or reason.name.lower()}."
+            if self.phase is not Phase.PLAYING:
+                raise Stopped(self._farewell)
+
+    def _hear(self, chat: Chat) -> None:
+        hello, person = self._company.hellos.get(chat.key), self.view.person(chat.key)
+        if hello is None or person is None:
+            return
+        text = self._talk.hear(chat, hello.session)
+        if not text:
+            return
+        if self._desk is not None:
+            self._mesh.broadcast(chat)  # guests needn't be linked with each other
+        self._on_event(Talked(person, text))
+
+    # -- who is there -----------------------------------------------------------------------------
+
+    def _changed(self) -> None:
+        """The host's list is another: tell everybody, and see whether a match can be proposed."""
+        desk = need(self._desk)
+        lobby = desk.lobby()
+        self._mesh.broadcast(lobby)
+        self._apply(lobby)
+        if self.phase is Phase.OPEN:
+            self._propose(desk)
+
+    def show_code(self, code: str) -> None:
+        """The host's code is another one."""
+        self.code = code
+        self._company.view = replace(self._company.view, code=code)
+
+    def _apply(self, lobby: Lobby) -> None:
+        company, first = self._company, self._company.serial < 0
+        processes = {key: hello.curve for key, hello in company.hellos.items()}
+        change = company.take(lobby)
+        if change is None:
+            return
+        for key in change.removed:
+            if self._desk is None and key != self._identity.public:
+                self._mesh.remove(key)
+        for key, hello in company.hellos.items():
+            if self._desk is None and processes.get(key) != hello.curve:
+                self._link(hello, company.addresses[key])
+        for person in change.come:
+            self._meet(person)
+            if not first and not person.you:
+                self._on_event(Joined(person.label, company.view.free, person))
+        for person in change.gone:
+            self._on_event(Gone(person, company.shut_out(person.key)))
+        self._on_event(LobbyChanged(company.view))
+
+    def _link(self, hello: Hello, address: tuple[str, int]) -> None:
+        """Let another guest in, and dial it."""
+        host, port = address
+        if hello.key in (self._identity.public, self._card.key):
+            return
+        self._mesh.admit(hello.key, hello.curve)
+        if port:
+            # A player on the host's own computer is reached where the host is reached.
+            local = host in ("127.0.0.1", "::1")
+            self._mesh.dial(hello.key, hello.curve, self._host_address if local else host, port)
+
+    def _meet(self, person: Person) -> None:
+        """Remember a player, and warn of one who uses the name of another."""
+        if self._known is None or person.you or person.owner:
+            return
+        other = self._known.meet(person.key, person.name, int(self._now()))
+        if other:
+            self._on_event(Stranger(person, other))
+
+    # -- agreeing on a match ----------------------------------------------------------------------
+
+    def _propose(self, desk: Desk) -> None:
+        """Propose a match if every seat is taken and ready."""
+        data = self._mesh.hello  # of the mesh's thread: after `again` the old one for a moment
+        own = decode_hello(data)
+        if own.nonce != self._profile.nonce:
+            return
+        desk.own(own, data)
+        seats = desk.complete()
+        if seats is None:
+            return
+        if not desk.offer.watchers:
+            self._mesh.close_admission()
+        proposal = propose(self._card, seats, int(self._now()))
+        self._mesh.broadcast(proposal)
+        self._accept(proposal)
+
+    def _proposed(self, proposal: Propose) -> None:
+        """The host proposes: a match, or again one that we know."""
+        known = self._header is not None and self._header.core == proposal.core
+        over = match_id(proposal.core) in self._played
+        if self.phase is not Phase.PLAYING and not known and not over:
+            self._accept(proposal)
 
     def _accept(self, proposal: Propose) -> None:
-        card = need(self._card)
-        header = agree(card, self._own_hello(), proposal, int(self._now()))
-        self._proposal, self._header = proposal, header
-        for data, (host, port) in zip(proposal.hellos, proposal.addresses, strict=True):
+        own = None
+        if self._profile.role is Role.SEAT:
+            p, m = self._profile, self._mesh
+            own = Hello(m.key, m.curve.public, p.table, p.session, p.name, p.role, m.port, p.nonce)
+        header = agree(self._card, own, proposal, int(self._now()))
+        self.phase, self._proposal, self._header = Phase.SIGNING, proposal, header
+        self._agreements = {}
+        for data, address in zip(proposal.hellos, proposal.addresses, strict=True):
             hello = decode_hello(data)
-            if hello.key in (self._identity.public, card.key):
-                continue
-            self._mesh.admit(hello.key, hello.curve)
-            if self._offer is None and port:
-                self._mesh.dial(hello.key, hello.curve, self._seen_from_here(host), port)
-        own = header_entry(header, self._identity)
-        self._agreements[own.contribution.seat] = own
-        self._mesh.broadcast(EntryMessage(own))
+            known = self._company.hellos.get(hello.key)
+            if self._desk is None and (known is None or known.curve != hello.curve):
+                self._link(hello, address)
+        if self._desk is None:
+            self._mesh.close_admission()
+        if own is not None:
+            entry = header_entry(header, self._identity)
+            self._agreements[entry.contribution.seat] = entry
+            self._mesh.broadcast(EntryMessage(entry))
         self._seal()
 
-    def _seen_from_here(self, host: str) -> str:
-        """A player on the host's own computer is reached where the host is reached."""
-        return self._host_address if host in ("127.0.0.1", "::1") else host
+    def _agreement(self, entry: Entry) -> None:
+        if self.phase is not Phase.SIGNING or not is_agreement(need(self._header), entry):
+            return
+        if entry.contribution.seat not in self._agreements:
+            self._agreements[entry.contribution.seat] = entry
+            if self._desk is not None:
+                self._mesh.broadcast(EntryMessage(entry))
+            self._seal()
 
     def _introduce(self, key: bytes) -> None:
         """Tell a peer whose link has come up what it may have missed."""
-        if self._offer is not None and self._proposal is not None:
-            self._mesh.send(key, self._proposal)
+        if self.phase is not Phase.SIGNING:
+            return
+        if self._desk is not None:
+            self._mesh.send(key, need(self._proposal))
         for entry in self._agreements.values():
             self._mesh.send(key, EntryMessage(entry))
 
@@ -182,6 +472,17 @@ class Sitting:
         """The match is agreed on once every seat has signed the header."""
         header = need(self._header)
         signed = sealed(header, self._agreements)
-        if signed is not None and self.agreed is None:
-            entries = tuple(self._agreements[seat] for seat in range(len(header.seats)))
-            self.agreed = Agreed(need(self._card), need(self._proposal), signed, entries)
+        if signed is None:
+            return
+        entries = tuple(self._agreements[seat] for seat in range(len(header.seats)))
+        self.phase = Phase.PLAYING
+        self.agreed = Agreed(self._card, need(self._proposal), signed, entries)
+        if self._desk is not None:
+            self._desk.begin(header.keys, [seat.nonce for seat in header.seats])
+
+    def _withdraw(self) -> None:
+        """There is no proposal any more."""
+        self.phase, self._proposal, self._header = Phase.OPEN, None, None
+        self._agreements = {}
+        if not self._card.code:
+            self._mesh.open_admission()

@@ -120,6 +120,23 @@ class Disk:
             self.remove(draft)
         self.sync_folder(path.parent)
 
+    def replace(self, path: Path, data: bytes) -> None:
+        """Give the file `path` the content `data`, whole or not at all, whether or not there is
+        one; readable by its owner only. A process killed meanwhile leaves the old content."""
+        draft = path.with_name(f"{path.name}.new-{os.getpid()}")
+        self.remove(draft)
+        try:
+            fd = self.create(draft)
+            try:
+                self.write(fd, data)
+                self.sync(fd)
+            finally:
+                self.close(fd)
+            draft.replace(path)
+        finally:
+            self.remove(draft)
+        self.sync_folder(path.parent)
+
 
 def read_file(path: Path, limit: int) -> bytes:
     """The content of a regular file of at most `limit` octets; `FileError` otherwise."""

@@ -17,7 +17,9 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +31,8 @@ from protocol.errors import FileError, InvalidKey
 from protocol.files import Disk, read_file, reason
 
 SEED_SIZE: Final = 32
+DOT: Final = "\u00b7"
+"""What stands between a name and the short form of its key."""
 _FILE_TAG: Final = b"busso identity 1\n"
 _FILE_SIZE: Final = len(_FILE_TAG) + 2 * SEED_SIZE + 1
 
@@ -134,6 +138,38 @@ def fingerprint(key: bytes) -> str:
     """
     digits = base64.b32encode(hashlib.sha256(key).digest())[:20].decode("ascii")
     return "-".join(digits[i : i + 4] for i in range(0, 20, 4))
+
+
+def short_form(key: bytes) -> str:
+    """The first group of the fingerprint in small letters: what tells two Bobs apart at a table."""
+    return fingerprint(key)[:4].lower()
+
+
+def labels(names: Mapping[bytes, str]) -> dict[bytes, str]:
+    """What to call the players with these keys, so that no two are called alike.
+
+    The name, with the short form where another has the same name in any case (`Bob·k7f2`); always
+    with it where the name has a dot of its own, or somebody could call himself another's label.
+    The same short form under the same name (one key in a million) gives longer ones.
+    """
+    counts = Counter(_folded(name) for name in names.values())
+    plain = {key for key, name in names.items() if counts[_folded(name)] == 1 and DOT not in name}
+    for groups in range(1, 6):
+        told = {
+            key: name if key in plain else name + DOT + _groups(key, groups)
+            for key, name in names.items()
+        }
+        if len(set(told.values())) == len(told):
+            break
+    return told
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _groups(key: bytes, count: int) -> str:
+    return "-".join(fingerprint(key).split("-")[:count]).lower()
 
 
 def admit_key(key: bytes) -> None:

@@ -192,7 +192,7 @@ def test_garbage_gets_no_answer(data: bytes) -> None:
 @given(st.binary(min_size=1, max_size=300))
 def test_any_frame_is_answered_by_a_message_or_not_at_all(payload: bytes) -> None:
     door = Door(card)
-    reply = door._answer(payload, HOST)
+    reply = door._answer(payload, HOST, None)
     if reply is not None:
         assert isinstance(decode(reply[2:]), TableCard | Refusal)
     door.stop()

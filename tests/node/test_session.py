@@ -17,7 +17,7 @@ from protocol.audit import Status, audit_file
 from protocol.group import default_group
 from protocol.group_python import PythonGroup
 from protocol.messages import Bye, Message, Reason
-from protocol.wire import sign
+from protocol.wire import decode_hello, sign
 from tests.node.tables import DEADLINE, offer, play, seat, start
 
 
@@ -97,8 +97,8 @@ def test_who_introduces_himself_to_a_full_table_is_told_so(
         node.session.host(offer(2, 1), address="127.0.0.1")
     sitting = need(host.session._sitting)
     for node in (guest, late):
-        own = need(node.session._sitting)._own_hello()
-        own = replace(own, table=need(sitting._card).table)
+        own = decode_hello(need(node.session._mesh).hello)
+        own = replace(own, table=host.session.card.table)
         sitting.handle(HelloReceived(sign(own, node.identity), ("127.0.0.1", 1)))
     for node in (host, guest, late):
         node.session._close()
