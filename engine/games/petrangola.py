@@ -2,8 +2,8 @@
 
 Law: this file joins the parts of the game to the contract: hands (petrangola_hands), moves
 (petrangola_moves), tokens (petrangola_settle), the order of a hand (petrangola_state), a
-player (petrangola_bot) and its roll-outs (petrangola_playout). It must never hold a rule of its
-own.
+player (petrangola_bot), its roll-outs (petrangola_playout) and worlds (petrangola_worlds). It must
+never hold a rule of its own.
 
 Notes, each with its seat (-1: the table) and values:
 
@@ -35,6 +35,7 @@ from engine.games import (
     petrangola_hands,
     petrangola_moves,
     petrangola_playout,
+    petrangola_worlds,
 )
 from engine.games.petrangola_hands import MAX_SEATS, PRESETS, PetrangolaOptions, Value, value
 from engine.games.petrangola_moves import Exchange
@@ -97,7 +98,7 @@ class Petrangola(Game):
         return petrangola_bot.shortlist(_own(view), seat)
 
     def determine(self, view: State, seat: int, rng: random.Random) -> PetrangolaState:
-        return petrangola_bot.determine(_own(view), seat, rng)
+        return petrangola_worlds.determine(_own(view), seat, rng)
 
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return petrangola_playout.play_out(_own(state), seat, rng)

@@ -9,12 +9,11 @@ Where a number below was measured, its comment says how; engine/BOTS.md has the 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from engine import worlds
 from engine.cards import UNKNOWN
 from engine.contract import Move
 from engine.games.petrangola_hands import HAND, LOWEST_PETRANGOLA
@@ -30,7 +29,7 @@ from engine.games.petrangola_moves import (
     Reenter,
     Stay,
 )
-from engine.games.petrangola_playout import Faces, Keys, Worths, tables
+from engine.games.petrangola_playout import LOWEST, Faces, Keys, Worths, better, fair, tables
 
 if TYPE_CHECKING:
     from engine.games.petrangola_state import PetrangolaState
@@ -40,38 +39,13 @@ _SWAP_FROM: Final = (18, 17, 17, 17, 16, 16)
 often than staying does. Measured for 2, 4 and 7 players in 20,000 hands of the roll-outs' policy;
 3, 5 and 6 are taken from their neighbours. With more players than that, the last of them."""
 
-_LOWEST: Final = 9
-_BETTER: Final = (
-    # Nobody knocked before, or the dealer swapped; then one round had gone, then two, then more.
-    (99, 98, 96, 94, 90, 86, 81, 74, 66, 62, 57, 49, 40, 36, 32, 29, 26, 23, 20, 17, 17, 17, 16),
-    (100, 100, 99, 98, 96, 94, 91, 86, 80, 76, 71, 64, 56, 51, 46, 43, 39, 34, 29, 26, 26, 26, 24),
-    (100, 100, 99, 98, 96, 93, 89, 83, 76, 71, 64, 57, 49, 45, 41, 38, 35, 30, 26, 24, 24, 24, 23),
-    (100, 99, 99, 98, 96, 91, 84, 76, 64, 57, 50, 45, 40, 36, 33, 31, 30, 24, 22, 20, 20, 20, 20),
-)
-_BETTER_OF_TWO: Final = (
-    (100, 99, 97, 95, 91, 86, 80, 73, 65, 61, 56, 46, 38, 35, 31, 28, 25, 21, 18, 15, 15, 15, 15),
-    (100, 99, 98, 96, 93, 89, 84, 77, 69, 65, 60, 50, 39, 34, 28, 25, 23, 19, 16, 15, 15, 15, 14),
-    (100, 99, 98, 96, 92, 88, 81, 72, 61, 55, 48, 35, 21, 16, 11, 9, 8, 7, 6, 6, 6, 6, 5),
-    (100, 99, 98, 95, 90, 84, 76, 65, 47, 37, 30, 18, 7, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1),
-)
-"""[rounds before the knock][key - 9]: per cent of other players who end with a better key, in
-20,000 hands of the roll-outs' policy with its first thresholds; for many players those of 4. The
-first row for many lies, by hand, between a knock in the first round and the dealer's swap."""
 _PETRANGOLA_CHANCE: Final = 0.15
 """How likely another petrangola is the better one: a guess."""
 
-_FAIR: Final = 0.7
-"""A knock must make it so much less likely to be the worst than it is with equal chances. From
-0.5 to 0.9 no difference was found in 1,200 deals of 4; 1.2 lost."""
-_IMPATIENCE: Final = 0.2
-"""How much likelier it may be for each round from the third on, so that every hand ends."""
 _DENIED: Final = 8.0
 """Points that it is worth not to leave the next player a petrangola, while the hand goes on."""
 _SHORTLIST: Final = 5
 """Exchanges that are worth searching."""
-_MAX_TRIES: Final = 40
-_LEAST_KNOCK: Final = 17
-"""Below this nobody is taken to have knocked; the roll-outs' thresholds reach it after rounds."""
 
 
 def suggest(view: PetrangolaState, seat: int, rng: random.Random) -> Move:
@@ -142,10 +116,9 @@ class _Table:
         self.keys = keys
         self.worths = worths
         self.last = view.left >= 0
-        rows = _BETTER_OF_TWO if n == 2 else _BETTER
-        self.better = rows[min(view.turns // n, len(rows) - 1)]
         rounds = view.turns // n
-        self.fair = _FAIR / n + _IMPATIENCE * max(0, rounds - 2)
+        self.better = better(n, rounds)
+        self.fair = fair(n, rounds)
         turns_to_come = view.left - 1 if self.last else n - 1
         self.others = []
         for ahead in range(1, n):
@@ -188,7 +161,7 @@ class _Table:
             return 0.0
         if key >= LOWEST_PETRANGOLA:
             return _PETRANGOLA_CHANCE
-        place = key - _LOWEST
+        place = key - LOWEST
         return self.better[min(place, len(self.better) - 1)] / 100 if place >= 0 else 1.0
 
     def _reach(self, known: tuple[int, ...], left: tuple[int, ...]) -> int:
@@ -199,28 +172,3 @@ class _Table:
         """PET-62: what is lost by leaving a petrangola to the next player."""
         known = self.others[0].faces
         return _DENIED if self._reach(known, left) >= LOWEST_PETRANGOLA else 0.0
-
-
-def determine(view: PetrangolaState, seat: int, rng: random.Random) -> PetrangolaState:
-    """A world that agrees with what `seat` sees, with the plain knocks (PET-24), and with the
-    first knock being worth it; after _MAX_TRIES the knocks need not be."""
-    keys, _ = tables(view.match.judge)
-    vows = [promise.slots for promise in view.promises]
-    knocker = (view.at + view.left) % len(view.players) if view.left >= 0 else -1
-    fair = view.held[knocker] if knocker >= 0 and view.players[knocker] != seat else ()
-    for faces in _guesses(view, seat, rng):
-        if any(_key(keys, faces, slots) >= LOWEST_PETRANGOLA for slots in vows):
-            continue
-        if not fair or _key(keys, faces, fair) >= _LEAST_KNOCK:
-            break
-    return view.played_openly(faces)
-
-
-def _guesses(view: PetrangolaState, seat: int, rng: random.Random) -> Iterator[bytes]:
-    for _ in range(_MAX_TRIES):
-        yield worlds.guess(view, seat, rng)
-
-
-def _key(keys: Keys, faces: bytes, slots: Sequence[int]) -> int:
-    a, b, c = slots
-    return keys[faces[a], faces[b], faces[c]]
