@@ -19,7 +19,7 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, islice
 from math import comb
 from operator import eq
 from typing import TYPE_CHECKING, Final
@@ -183,11 +183,9 @@ class _Weigher:
         return tuple(found), weight
 
     def _hands(self, count: int) -> Sequence[Slots]:
-        """All hidden hands of so many cards, or many of them, always the same for one view."""
-        if comb(len(self.pool), count) <= self.most:
-            return list(combinations(self.pool, count))
-        rng = random.Random(0)
-        return [tuple(rng.sample(self.pool, count)) for _ in range(self.most)]
+        """All hidden hands of so many cards, or every so-manieth of them."""
+        step = -(-comb(len(self.pool), count) // self.most) | 1
+        return list(islice(combinations(self.pool, count), step // 2, None, step))
 
     def _weights(
         self,
