@@ -13,6 +13,7 @@ to a port of its own, so that the answers to it reach nobody else.
 from __future__ import annotations
 
 import contextlib
+import enum
 import socket
 import struct
 import sys
@@ -29,6 +30,15 @@ GROUP6: Final = "ff12::28:77"
 EVERYBODY: Final = "255.255.255.255"
 _AT_ONCE: Final = 64
 """Datagrams that are taken from one socket before the others have their turn."""
+
+
+class Way(enum.Enum):
+    """How a datagram reaches everybody on a link."""
+
+    MULTICAST4 = "IPv4 group"
+    DIRECTED = "the network's broadcast address"
+    LIMITED = "255.255.255.255"
+    MULTICAST6 = "IPv6 group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +107,13 @@ class Ether:
 
     def broadcast(self, data: bytes) -> int:
         """Send to everybody on every interface; how many datagrams went out."""
-        count = 0
+        return sum(self.send(data, querier, name) for _, querier, name in self.ways())
+
+    def ways(self) -> Iterator[tuple[Way, socket.socket, tuple[Any, ...]]]:
+        """Every way to everybody: what it is, the socket to send through, and where to."""
         for place, querier in self._queriers.items():
-            for name in _targets(place, self.port):
-                count += self.send(data, querier, name)
-        return count
+            for way, name in _targets(place, self.port):
+                yield way, querier, name
 
     def send(self, data: bytes, through: socket.socket, name: tuple[Any, ...]) -> bool:
         """Send one datagram; whether the system took it."""
@@ -220,14 +232,14 @@ def _querier(place: _Place) -> socket.socket:
     return sock
 
 
-def _targets(place: _Place, port: int) -> list[tuple[Any, ...]]:
+def _targets(place: _Place, port: int) -> Iterator[tuple[Way, tuple[Any, ...]]]:
     """Where to send so that everybody on the link hears it."""
     if place.address.version == 6:
-        return [(GROUP6, port, 0, place.index)]
-    targets: list[tuple[Any, ...]] = [(GROUP4, port)]
+        yield Way.MULTICAST6, (GROUP6, port, 0, place.index)
+        return
+    yield Way.MULTICAST4, (GROUP4, port)
     directed = place.address.broadcast
     if directed is not None:
-        targets.append((directed, port))
+        yield Way.DIRECTED, (directed, port)
     if not place.loopback:
-        targets.append((EVERYBODY, port))
-    return targets
+        yield Way.LIMITED, (EVERYBODY, port)

@@ -276,6 +276,17 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "host",
+        metavar="HOST",
+        nargs="?",
+        help="also try the way to the table there, in both directions: an address, a name, "
+        "with :PORT where it isn't the usual one, or an invitation",
+    )
+    parser.add_argument("--iface", metavar="NAME", help="look at this network interface only")
+
+
 def _node(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
     _add_hands(parser, "end the match after so many hands")
@@ -296,6 +307,7 @@ _VERBS: Final = {
     "export": (_export, "write a match as JSON or as a text record"),
     "check": (_check, "play a text record by the rules and tell the first thing wrong"),
     "score": (_score, "say what hands are worth and which is best"),
+    "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
 }
