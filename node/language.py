@@ -57,9 +57,9 @@ class Language:
             return self._catalogue.pgettext(context, message)
         return self._catalogue.gettext(message)
 
-    def count(self, one: str, many: str, number: int) -> str:
-        """The sentence for `number` things, with `{n}` filled in."""
-        return self._catalogue.ngettext(one, many, number).format(n=number)
+    def count(self, one: str, many: str, number: int, *values: object) -> str:
+        """The sentence for `number` things: `{n}` is the number, `{0}`, `{1}` ... the values."""
+        return self._catalogue.ngettext(one, many, number).format(*values, n=number)
 
 
 @functools.cache

@@ -68,12 +68,12 @@ _KINDS: Final = {
     "scala-corta": mark("scala corta"),
 }
 _REASONS: Final = {
-    ("petrangola", "points"): mark("no petrangola: the cards of its best suit count"),
+    ("petrangola", "points"): mark("no petrangola, its best suit counts"),
     ("petrangola", "tris"): mark("three cards of one rank"),
     ("petrangola", "scala"): mark("three cards of one suit in a row"),
     ("petrangola", "three-aces"): mark("three aces beat every other petrangola"),
     ("petrangola", "petrangulo"): mark("three identical cards of swords beat everything"),
-    ("mambassa", "points"): mark("no combination: the cards of its best suit count"),
+    ("mambassa", "points"): mark("no combination, its best suit counts"),
     ("mambassa", "mambassa"): mark("four aces beat everything"),
     ("mambassa", "quarantuna"): mark("ace, king, knight and jack of one suit"),
     ("mambassa", "quartina"): mark("four cards of one rank"),

@@ -59,6 +59,23 @@ def paint(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Gri
     return grid if theme.unicode else asciified(grid)
 
 
+def paint_waiting(columns: int, rows: int, theme: Theme, code: str) -> Grid:
+    """The screen before the match has begun."""
+    tongue = language(code)
+    grid = Grid(columns, rows)
+    if not fits(columns, rows):
+        _too_small(grid, tongue)
+    else:
+        lines = (
+            (tongue.text("The table is being set."), Role.STRONG),
+            (tongue.text("The players sign the rules, then flip a coin for the seats."), Role.DIM),
+            (tongue.text("F10 leaves"), Role.DIM),
+        )
+        for n, (text, role) in enumerate(lines):
+            grid.put(max(0, (columns - width(text)) // 2), rows // 2 - 1 + n, text, role)
+    return grid if theme.unicode else asciified(grid)
+
+
 def _too_small(grid: Grid, tongue: Language) -> None:
     text = tongue.text("This window is too small: {0} columns and {1} rows are needed.")
     grid.put(0, 0, text.format(MIN_WIDTH, MIN_HEIGHT), Role.STRONG)
@@ -80,7 +97,7 @@ def _bar(s: Scene) -> None:
     if state.hand:
         parts.append(t("hand {0}").format(state.hand))
     if state.dealer >= 0:
-        parts.append(t("dealer {0}").format(cut(view.seat(state.dealer).name, 14)))
+        parts.append(t("{0} deals").format(cut(view.seat(state.dealer).name, 14)))
     left = " " + " · ".join(parts)
     end = s.grid.put(0, 0, cut(left, s.grid.width - 1), Role.BAR)
     room = s.grid.width - end - 3
@@ -139,7 +156,7 @@ def _hints(s: Scene, row: int) -> None:
     elif dialog is not Dialog.NONE:
         hints = [t("Enter goes on"), t("↑↓ scroll")]
     elif not view.deciding:
-        hints = []
+        hints = [t("F10 leaves")] if view.result is not None else []
     elif view.choices.numbers:
         hints = [t("←→ or digits choose"), t("Enter confirms"), t("? rules")]
     elif view.choices.by_cards and not view.choices.single:

@@ -38,12 +38,14 @@ def _box(s: Scene, area: Area, title: str, rows: Rows, *, tail: bool) -> None:
     room = area.height - 2
     longest = max([width(title) + 2, *(sum(width(text) for text, _ in row) for row in rows)])
     columns = min(area.width - 2, longest + 4)
+    if columns > area.width * 2 // 3:  # rather than leave the ends of lines beside it
+        columns = area.width - 2
     height = min(area.height, len(rows) + 2)
     x = area.x + (area.width - columns) // 2
     y = area.y + (area.height - height) // 2
     last = max(0, len(rows) - room)
     first = last if tail else min(s.ui.scroll, last)
-    s.grid.clear(x, y, columns, height)
+    s.grid.clear(x - 1, y, columns + 2, height)
     frame(s.grid, x, y, (columns, height), role=Role.RULE)
     s.grid.put(x + 2, y, f" {cut(title, columns - 6)} ", Role.STRONG)
     for n, row in enumerate(rows[first : first + height - 2]):
@@ -56,6 +58,10 @@ def _box(s: Scene, area: Area, title: str, rows: Rows, *, tail: bool) -> None:
 
 def _prose(text: str, room: int, role: Role = Role.TEXT) -> Rows:
     return [[(line, role)] for line in wrap(text, room)]
+
+
+def _indented(text: str, room: int) -> Rows:
+    return [[("  ", Role.TEXT), (line, Role.DIM)] for line in wrap(text, room - 2)]
 
 
 # -- help and rules ---------------------------------------------------------------------------
@@ -208,9 +214,11 @@ def _result(s: Scene, room: int) -> tuple[str, Rows]:
         return "", []
     names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
     rows: Rows = []
-    compared = view.state.game.hands_compare
-    for row in result.rows:
-        rows += _shown_hand(s, row, room, names) if compared else _counted(s, row, room, names)
+    if view.state.game.hands_compare:
+        for row in result.rows:
+            rows += _shown_hand(s, row, room, names)
+    else:
+        rows += _counts(s, names, result.rows)
     rows.append([])
     for note in result.notes:
         if note.kind not in _SILENT_NOTES:
@@ -242,7 +250,6 @@ def _who(s: Scene, row: Row, names: list[str]) -> str:
 
 def _shown_hand(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
     """A hand with its rank, its worth, why, and what it costs or brings."""
-    t = s.text
     change = row.after - row.before
     if not change:
         change = row.gained - row.lost
@@ -257,28 +264,28 @@ def _shown_hand(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
         spans.append((f"  {change:+d}", Role.WARN if change < 0 else Role.FAIR))
         spans.append((f" → {row.before + change}", Role.TEXT))
     reason = reason_words(s.language, s.view.state.game.name, row.worth)
-    if row.lost:
-        reason = t("{0}; the worst hand").format(reason)
-    return [spans, *_prose(f"    {reason}", room, Role.DIM)] if reason else [spans]
+    return [spans, *_indented(reason, room)] if reason else [spans]
 
 
-def _counted(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
-    """What a seat took, and its score."""
-    view = s.view
-    del room
-    taken = s.language.count("{n} card taken", "{n} cards taken", row.taken)
-    points = running_words(s.language, view.state.game.name, row.running)
-    label = score_label(s.language, view.state.game).lower()
+def _counted(s: Scene, row: Row, names: list[str]) -> list[Span]:
+    """What a seat took, what that counts, and its score."""
     change = row.after - row.before
-    total = f"{label} {row.after}" + (f" ({change:+d})" if change else "")
+    points = running_words(s.language, s.view.state.game.name, row.running)
     return [
-        [
-            (fill(_who(s, row, names), _NAME + 4), Role.NAME),
-            (fill(taken, 17), Role.TEXT),
-            (fill(points or "0", 8), Role.TEXT),
-            (total, Role.STRONG),
-        ]
+        (fill(_who(s, row, names), _NAME + 4), Role.NAME),
+        (f" {row.taken:>5} ", Role.TEXT),
+        (f"{points or '0':>9} ", Role.TEXT),
+        (f"{row.after:>9}", Role.STRONG),
+        (f" ({change:+d})" if change else "", Role.DIM),
     ]
+
+
+def _counts(s: Scene, names: list[str], rows: tuple[Row, ...]) -> Rows:
+    """The same of all seats, under a line of titles."""
+    t = s.text
+    label = score_label(s.language, s.view.state.game).lower()
+    head = f"{'':{_NAME + 4}} {t('cards'):>5} {t('this hand'):>9} {label:>9}"
+    return [[(head, Role.DIM)], *(_counted(s, row, names) for row in rows)]
 
 
 _PARTS: Final = {

@@ -154,14 +154,20 @@ def _prompt(s: Scene, area: Area) -> None:
     question = words.question(s.language, view)
     s.grid.put(x, area.y, cut(question, room), Role.STRONG)
     room = area.width - 2 - (width(worth) + 2 if worth else 0)
-    text = _what_enter_does(s)
-    if width(text) > room:
-        text = _what_enter_does(s, letters=True)
+    text = next(
+        (
+            text
+            for letters, more in ((False, True), (True, True), (True, False))
+            if width(text := _what_enter_does(s, letters=letters, more=more)) <= room
+        ),
+        _what_enter_does(s, letters=True, more=False),
+    )
     s.grid.put(area.x + 1, area.y + 1, cut(text, room))
     s.right(Area(area.x, 0, area.width - 1, 1), area.y + 1, worth, Role.DIM)
 
 
-def _what_enter_does(s: Scene, *, letters: bool = False) -> str:
+def _what_enter_does(s: Scene, *, letters: bool, more: bool) -> str:
+    """One line; `letters`: cards by their letters, `more`: with a word about other choices."""
     view, t = s.view, s.text
     chosen = ready(view, s.ui)
     if chosen is not None:
@@ -169,7 +175,7 @@ def _what_enter_does(s: Scene, *, letters: bool = False) -> str:
         value = words.outcome(s.language, view, chosen)
         if value:
             text = t("{0} = {1}").format(text, value)
-        if variants(view, s.ui) > 1:
+        if more and variants(view, s.ui) > 1:
             text = t("{0} (Tab: another way)").format(text)
         return text
     if s.ui.marked:

@@ -25,8 +25,12 @@ _LINE: Final = 27
 """The fewest columns of a seat with one row and its cards, _DENSE of one without them."""
 _DENSE: Final = 14
 _FEW_CARDS: Final = 5
+_ROOMY: Final = 13
+"""Rows of the middle from which its cards are large."""
+_SAID: Final = 7
+"""Lines of what was said last, where there are no cards in the middle."""
 _LEFT: Final = 15
-"""Columns for the stock and the like."""
+"""The most columns for the stock and the like."""
 
 
 def paint(s: Scene, area: Area) -> None:
@@ -159,7 +163,7 @@ def _cards(s: Scene, x: int, y: int, cards: tuple[int, ...], room: int) -> int:
 def _middle(s: Scene, area: Area) -> None:
     view = s.view
     ticker = 1 if area.height > 4 else 0
-    lines = _recent(s, area.width - 2)
+    last = _last(s)
     left = _left(s, area.above(ticker))
     inner = Area(area.x + left, area.y, area.width - left, area.height - ticker)
     monte = view.pile("monte")
@@ -169,10 +173,19 @@ def _middle(s: Scene, area: Area) -> None:
     elif laid:
         _trick(s, inner)
     else:
-        _lines(s, inner, _recent(s, inner.width - 2)[-inner.height + 1 :])
+        _lines(s, inner, _recent(s, inner.width - 2)[-min(inner.height, _SAID) :])
         return
-    if ticker and lines:
-        s.grid.put(area.x + 1, area.bottom - 1, lines[-1], Role.DIM)
+    if ticker:
+        s.grid.put(area.x + 1, area.bottom - 1, cut(last, area.width - 2), Role.DIM)
+
+
+def _last(s: Scene) -> str:
+    """What happened last, in one sentence."""
+    for told in reversed(s.view.story.happenings[-30:]):
+        text = "" if words.routine(told) else words.happened(s.language, s.view, told)
+        if text:
+            return text
+    return ""
 
 
 def _recent(s: Scene, room: int) -> list[str]:
@@ -209,6 +222,7 @@ def _left(s: Scene, area: Area) -> int:
     if not found or (area.height < 3 and len(found) > area.height):
         return 0
     y = area.y + max(0, (area.height - 2 * len(found)) // 2)
+    columns = max(7, *(width(word) + 3 for word, _ in found))
     for word, slots in found:
         s.grid.put(area.x + 1, y, cut(word, _LEFT - 2), Role.DIM)
         face = view.face(slots[0])
@@ -217,12 +231,14 @@ def _left(s: Scene, area: Area) -> int:
         else:
             _cards(s, area.x + 1, y + 1, (face,), _LEFT)
         y += 2
-    return _LEFT
+    return min(_LEFT, columns)
 
 
 def _fitting(s: Scene, area: Area, count: int, feet: int) -> tuple[Size, int]:
     """The largest size of `count` cards with `feet` rows under them, and the gap between them."""
-    for size in (Size.MEDIUM, Size.SMALL):
+    for size in (Size.LARGE, Size.MEDIUM, Size.SMALL):
+        if size is Size.LARGE and area.height < _ROOMY:
+            continue
         columns = s.brush.width(size)
         for gap in (3, 2, 1):
             if size + feet <= area.height and count * (columns + gap) - gap <= area.width - 2:

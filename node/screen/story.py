@@ -4,7 +4,7 @@ Law: pure values from states and inputs of the engine, each as one reader sees i
 language but moves in notation. Which numbers a hand has brought so far is what the game's notes
 said, in the way that `_RUNNING` writes down for each game; nothing is counted here by a rule.
 
-    story = story.told(before, given, after)      the reader's states around one input
+    story = story.told(before, given, after, notes)      the reader's states around one input
 """
 
 from __future__ import annotations
@@ -166,8 +166,9 @@ class Story:
         """The story with more happenings."""
         return replace(self, happenings=(*self.happenings, *happenings)[-KEPT:])
 
-    def told(self, before: State, given: Input, after: State) -> Story:
-        """What follows from one input; `before` and `after` as the reader sees them."""
+    def told(self, before: State, given: Input, after: State, notes: tuple[Note, ...]) -> Story:
+        """What follows from one input; `before` and `after` as the reader sees them, `notes` those
+        of the state itself: a view of it has none."""
         story = self._named(given, after)
         if after.hand != story.hand or len(story.running) != after.seats:
             story = replace(
@@ -175,9 +176,9 @@ class Story:
             )
         story = story._moves(before, given, after)
         story = story._cards(before, given, after)
-        story = story._counted(after)
-        story = story.add(*(Happening(Told.NOTE, note.seat, note=note) for note in after.notes))
-        return story._ended(before, given, after)
+        story = story._counted(after, notes)
+        story = story.add(*(Happening(Told.NOTE, note.seat, note=note) for note in notes))
+        return story._ended(before, given, after, notes)
 
     # -- parts of it --------------------------------------------------------------------------
 
@@ -241,11 +242,11 @@ class Story:
                 return self.add(Happening(Told.OPENED, text=" ".join(cards)))
         return self
 
-    def _counted(self, after: State) -> Story:
+    def _counted(self, after: State, notes: tuple[Note, ...]) -> Story:
         """The running numbers, and a trick that somebody took."""
         kinds = _RUNNING.get(after.game.name, {})
         running = list(self.running)
-        for note in after.notes:
+        for note in notes:
             place = kinds.get(note.kind)
             if place is None or not 0 <= note.seat < len(running):
                 continue
@@ -263,20 +264,20 @@ class Story:
         tricks = (*self.tricks, Trick(self.trick.laid, taker))
         return replace(story, tricks=tricks, trick=Trick())
 
-    def _ended(self, before: State, given: Input, after: State) -> Story:
+    def _ended(self, before: State, given: Input, after: State, notes: tuple[Note, ...]) -> Story:
         """The result of the hand: what the hands show, and the scores once all is checked."""
         if _ends(after) and not _ends(before):
-            return replace(self, result=_shown(self, after))
+            return replace(self, result=_shown(self, after, notes))
         if not isinstance(given, Revealed):
             if isinstance(given, Leave) and self.result and not self.result.checked:
                 return replace(self, result=None)
             return self
         shown = self.result if self.result and self.result.hand == before.hand else None
         scores = after.scores()
-        shown = shown or _shown(self, before)
+        shown = shown or _shown(self, before, ())
         rows = tuple(replace(row, after=scores[row.seat]) for row in shown.rows)
-        notes = shown.notes + after.notes
-        return replace(self, result=replace(shown, rows=rows, notes=notes, checked=True))
+        result = replace(shown, rows=rows, notes=shown.notes + notes, checked=True)
+        return replace(self, result=result)
 
 
 def _text(state: State, move: Move, faces: bytes) -> str:
@@ -305,7 +306,7 @@ def _ends(state: State) -> bool:
     return isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal)
 
 
-def _shown(story: Story, state: State) -> HandResult:
+def _shown(story: Story, state: State, notes: tuple[Note, ...]) -> HandResult:
     """The rows of a hand that has just been played, best first where hands are ranked."""
     ranked = {}
     if isinstance(state, _Showdown):
@@ -332,4 +333,4 @@ def _shown(story: Story, state: State) -> HandResult:
             )
         )
     rows.sort(key=lambda row: row.rank)
-    return HandResult(state.hand, tuple(rows), state.notes)
+    return HandResult(state.hand, tuple(rows), notes)

@@ -19,7 +19,6 @@ from node.language import Language, mark
 from node.rulebook import rule_text
 from node.screen.choices import Choice
 from node.screen.glossary import (
-    card_word,
     card_words,
     rank_of_letter,
     running_words,
@@ -55,7 +54,7 @@ _DEEDS: Final = {
     "discard": mark("put a card under the stock, draw another"),
     "declare": mark("open your hand: the deal ends"),
     "none": mark("your hand is no mambassa, no quarantuna"),
-    "reenter": mark("pay the whole stake again and play on"),
+    "reenter": mark("pay the stake again and play on"),
     "decline": mark("stay out of this match for good"),
     "pass": mark("declare nothing in this category"),
     "good": mark("admit that the claim is good"),
@@ -134,12 +133,16 @@ def deed(language: Language, view: TableView, choice: Choice, *, letters: bool =
                 "put {0} aside and take {n} card",
                 "put {0} aside and take {n} cards",
                 choice.rest[0],
-            ).format(some)
+                some,
+            )
         case "show":
             return t("lay {0} open").format(view.kind.join(give))
         case "stay" | "camicia" if "stay" in view.choices.words and choice.word == "camicia":
             return t("keep the monte as your hand: a knock")
-    return t(_DEEDS[choice.word]) if choice.word in _DEEDS else label(language, view, choice)
+    if choice.word in _DEEDS:
+        return t(_DEEDS[choice.word])
+    text = label(language, view, choice)
+    return text[:1].lower() + text[1:]
 
 
 def faces_of(view: TableView, order: Sequence[int], slots: frozenset[int]) -> list[int]:
@@ -225,7 +228,7 @@ _PREFIX: Final = {
     "picchetto": "PIC",
     "briscola": "BRI",
 }
-_ALWAYS: Final = {
+ALWAYS: Final = {
     "petrangola": "PET-20 PET-22 PET-25 PET-30 PET-31 PET-40",
     "mambassa": "MAM-06 MAM-11 MAM-30 MAM-31",
     "traversone": "TRA-03 TRA-10 TRA-11 TRA-12",
@@ -253,7 +256,7 @@ def rules_now(view: TableView) -> tuple[str, ...]:
     case = situation(view)
     prefix = _PREFIX.get(name, "")
     found = tuple(rule for rule in case.rules if rule.startswith(prefix)) if case else ()
-    return found or tuple(_ALWAYS.get(name, "").split())
+    return found or tuple(ALWAYS.get(name, "").split())
 
 
 def rule_words(language: Language, rule: str) -> str:
@@ -273,7 +276,7 @@ def waiting(language: Language, view: TableView) -> str:
     seats = [n for n in view.waiting_for if n != view.me]
     if seats:
         names = join_names(language, [view.seat(n).name for n in seats])
-        return language.count("{0} is to choose.", "{0} are to choose.", len(seats)).format(names)
+        return language.count("{0} is to choose.", "{0} are to choose.", len(seats), names)
     if view.waiting_for:
         return t("Your choice is on its way.")
     fair = view.around.fairness
@@ -308,6 +311,8 @@ def note_words(language: Language, game: Game, note: Note, names: Sequence[str])
     return ""
 
 
+_MANY_DRAWN: Final = 8
+"""Of a longer draw only the end is told, which decided it; the log has all of it."""
 _ROUTINE: Final = frozenset({"takes", "leads", "exchanges"})
 
 
@@ -330,7 +335,9 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
         case Told.MOVE:
             return _moved(language, view.kind, names[told.seat], told.text)
         case Told.DRAWN:
-            return t("Cards are drawn in the open: {0}").format(told.text)
+            cards = told.text.split(" ")
+            shown = " ".join(cards if len(cards) <= _MANY_DRAWN else ["…", *cards[-3:]])
+            return t("Cards are drawn in the open: {0}").format(shown)
         case Told.OPENED:
             return t("Turned up: {0}").format(told.text)
         case Told.SEALED:
@@ -373,10 +380,15 @@ def refused(language: Language, view: TableView, error: IllegalMove) -> str:
     suit = suit_word(language, view.kind, view.face(led)) if led >= 0 else ""
     t = language.text
     if error.rule == "TRA-03" and suit:
-        return t("{0} were led, and whoever has {0} must follow.").format(suit)
+        return _sentence(t("{0} were led, and whoever has {0} must follow.").format(suit))
     if error.rule == "PIC-30" and suit:
-        return t("{0} were led: follow suit, and take the trick if you can.").format(suit)
+        text = t("{0} were led: follow suit, and take the trick if you can.").format(suit)
+        return _sentence(text)
     return t("The rules don't allow that now.")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 # -- the end --------------------------------------------------------------------------------------
@@ -398,12 +410,4 @@ def ended(language: Language, result: Result, names: Sequence[str]) -> str:
         return t(_ENDS[result.reason]).format(winners)
     if not winners:
         return t("Nobody wins the match.")
-    return language.count("{0} wins the match.", "{0} win the match.", len(result.winners)).format(
-        winners
-    )
-
-
-def focus_words(language: Language, view: TableView, slot: int) -> str:
-    """A card by its name, with a capital."""
-    word = card_word(language, view.kind, view.face(slot))
-    return word[:1].upper() + word[1:]
+    return language.count("{0} wins the match.", "{0} win the match.", len(result.winners), winners)

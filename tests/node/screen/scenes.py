@@ -1,7 +1,7 @@
 """Tables to look at: a live match of any game, dealt from a seed, as one seat sees it.
 
-Law: the engine plays, moves are drawn by chance (so that no better player changes a scene), `Story` is told each input; a scene is the view at a
-moment. Nothing here paints.
+Law: the engine plays, moves are drawn by chance (so that no better player changes a scene), `Story`
+is told each input; a scene is the view at a moment. Nothing here paints.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from engine import registry
-from engine.contract import Cards, Over, Reveal, Shuffle, State
+from engine.contract import Cards, Over, Reveal, Shuffle, Shuffled, State
 from node.screen.story import Story
 from node.screen.view import Fairness, Surroundings, TableView, look
 from tests.engine.table import Dealer, at_random, next_input, options_of
 
 NAMES = ("Tina", "Ada", "Bruno", "Carla", "Dino", "Elsa", "Fabio", "Gina", "Ugo", "Ivo")
-MAX_SCENES = 4_000
+MAX_SCENES = 40_000
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A match to look at: a game, its house rules, seats, the seed, and whose eyes are used."""
+    """A match to look at: a game, its house rules, seats, the seed, and whose eyes are used.
+
+    `hand`: the cards of the reader's packet in every deal, in a game that deals one packet each.
+    """
 
     game: str
     seats: int
@@ -30,6 +33,7 @@ class Table:
     preset: str = ""
     given: tuple[tuple[str, str], ...] = ()
     me: int = 0
+    hand: str = ""
 
     def start(self) -> State:
         game = registry.get(self.game)
@@ -63,10 +67,25 @@ def scenes(table: Table) -> Iterator[TableView]:
         given = next_input(state, dealer, choose)
         if given is None:
             return
+        if table.hand and isinstance(given, Shuffled):
+            deal(dealer, state, table)
         after = state.apply(given)
-        story = story.told(seen, given, dealer.seen_by(after, table.me) if after.faces else after)
+        now = dealer.seen_by(after, table.me) if after.faces else after
+        story = story.told(seen, given, now, after.notes)
         state = after
     raise AssertionError("the match doesn't end")
+
+
+def deal(dealer: Dealer, state: State, table: Table) -> None:
+    """Put the cards of the reader where they will be dealt to it."""
+    cards = state.deck.kind.split(table.hand)
+    deck = list(dealer.dealt)
+    first = len(cards) * state.players.index(table.me)
+    for slot, face in enumerate(cards, first):
+        there = deck.index(face)
+        deck[slot], deck[there] = deck[there], deck[slot]
+    dealer.dealt = bytes(deck)
+    dealer.faces = deck
 
 
 def ends(view: TableView) -> bool:

@@ -1,0 +1,340 @@
+"""The full screen of one seat: prompt_toolkit draws a grid of cells and reads keys.
+
+Law: this is the only file of the screen that knows a terminal. It decides nothing: what it has
+heard goes through `Memory`, what is seen through `paint`, what a key means through `desk`. A
+session's thread calls `on_event`, `decide` and `ended`; all else happens on the thread of `run`.
+
+Nothing is sent to the terminal while nothing changes: a key that leads nowhere and a notice that
+shows nowhere cause no redraw. The bell rings once when a choice becomes due, and never otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
+from prompt_toolkit.output import ColorDepth, Output
+
+from engine.contract import State
+from node.language import following
+from node.notices import Refused, Started
+from node.plain import Ended, Left
+from node.screen.advice import advise
+from node.screen.cells import Grid
+from node.screen.desk import Dialog, Do, Effect, Key, Say, Ui, Wish, begin, notice, press
+from node.screen.memory import Memory
+from node.screen.paint import paint, paint_waiting
+from node.screen.theme import Role, Theme, ThemeName
+from node.screen.view import TableView
+from node.session import Session
+from protocol.player import Player
+from protocol.table import Advanced, YourMove
+
+ESCAPE_WAIT: Final = 0.03
+"""Seconds after which an Escape that nothing follows is the key itself."""
+_ALONE: Final = frozenset({"none", "pass", "good"})
+"""Words that are said without asking where the rules leave no other."""
+_KEYS: Final = {
+    Keys.Left: Key.LEFT,
+    Keys.Right: Key.RIGHT,
+    Keys.Up: Key.UP,
+    Keys.Down: Key.DOWN,
+    Keys.ControlM: Key.ENTER,
+    Keys.ControlI: Key.TAB,
+    Keys.Escape: Key.ESCAPE,
+    Keys.ControlH: Key.BACKSPACE,
+    Keys.PageUp: Key.PAGE_UP,
+    Keys.PageDown: Key.PAGE_DOWN,
+    Keys.F1: Key.HELP,
+    Keys.F2: Key.RULES,
+    Keys.F3: Key.CHAT,
+    Keys.F4: Key.LOG,
+    Keys.F5: Key.ADVICE,
+    Keys.F9: Key.LANGUAGE,
+    Keys.F10: Key.LEAVE,
+    Keys.ControlC: Key.LEAVE,
+}
+
+
+class Screen(UIControl):
+    """A control that shows what `painter` paints for the size of the window."""
+
+    def __init__(self, painter: Callable[[int, int], Grid], theme: Theme) -> None:
+        self._painter = painter
+        self._styles = tuple(theme.look(role).style for role in Role)
+
+    def create_content(self, width: int, height: int) -> UIContent:
+        """The grid as lines of prompt_toolkit."""
+        grid = self._painter(width, height)
+        styles = self._styles
+
+        def line(y: int) -> StyleAndTextTuples:
+            return [(styles[role], text) for text, role in grid.runs(y)]
+
+        return UIContent(get_line=line, line_count=grid.height, show_cursor=False)
+
+    def is_focusable(self) -> bool:
+        """It takes the keys."""
+        return True
+
+
+class ScreenTable:
+    """The interface of one seat on a terminal; as PlainTable for a session, and in `run`.
+
+    `rng` is for advice; `source` and `sink` are the terminal, by default the process's own.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        language: str,
+        rng: random.Random,
+        *,
+        source: Input | None = None,
+        sink: Output | None = None,
+    ) -> None:
+        self._theme = theme
+        self._rng = rng
+        self._source = source
+        self._sink = sink
+        self._mail: queue.SimpleQueue[tuple[object, State | None]] = queue.SimpleQueue()
+        self._session: Session | None = None
+        self._player: Player | None = None
+        self._decision: YourMove | None = None
+        self._memory = Memory()
+        self._view: TableView | None = None
+        self._ui = Ui(language=language)
+        self._over: Ended | None = None
+        self._app: Application[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thinking: asyncio.Task[None] | None = None
+        self._painted: tuple[object, ...] = ()
+        self._grid = Grid(0, 0)
+
+    # -- on the session's thread ----------------------------------------------------------------
+
+    def on_event(self, event: object) -> None:
+        """Keep a notice, with what this seat sees of the game after it."""
+        state = None
+        if isinstance(event, Started):
+            self._player = event.table.player
+        if isinstance(event, Advanced):
+            after = event.after
+            state = self._player.view(after) if self._player else after.state
+        self._post(event, state)
+
+    def decide(self, decision: YourMove, session: Session) -> None:
+        """The event itself says that a choice is due."""
+
+    def ended(self, error: Exception | None) -> None:
+        """The session is over."""
+        self._post(Ended(error), None)
+
+    def _post(self, event: object, state: State | None) -> None:
+        self._mail.put((event, state))
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # it has just been closed
+                loop.call_soon_threadsafe(self._read_mail)
+
+    # -- on the interface's thread ----------------------------------------------------------------
+
+    def run(self, session: Session) -> None:
+        """Show and ask until the session ends. Left: the player leaves; raises what ended it."""
+        self._session = session
+        app = self.application()
+        app.run(pre_run=self._begin, handle_sigint=False)
+
+    def application(self) -> Application[None]:
+        """What `run` runs."""
+        control = Screen(self.paint, self._theme)
+        colourless = self._theme.name is ThemeName.NONE
+        app: Application[None] = Application(
+            layout=Layout(Window(control, always_hide_cursor=True)),
+            key_bindings=self._bindings(),
+            full_screen=True,
+            color_depth=ColorDepth.DEPTH_1_BIT if colourless else None,
+            input=self._source,
+            output=self._sink,
+            mouse_support=False,
+        )
+        app.timeoutlen = ESCAPE_WAIT
+        app.ttimeoutlen = ESCAPE_WAIT
+        self._app = app
+        return app
+
+    def _begin(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._read_mail()
+
+    def paint(self, columns: int, rows: int) -> Grid:
+        """The grid for a window of that size; painted once for the same values."""
+        wanted = (self._view, self._ui, columns, rows)
+        if self._painted != wanted:
+            if self._view is None:
+                self._grid = paint_waiting(columns, rows, self._theme, self._ui.language)
+            else:
+                self._grid = paint(self._view, columns, rows, self._theme, self._ui)
+            self._painted = wanted
+        return self._grid
+
+    # -- notices --------------------------------------------------------------------------------
+
+    def _read_mail(self) -> None:
+        """Take in all notices that wait, then look at the table once."""
+        decision = False
+        before = self._memory
+        while True:
+            try:
+                event, state = self._mail.get_nowait()
+            except queue.Empty:
+                break
+            if isinstance(event, Ended):
+                self._end(event)
+                continue
+            self._memory = self._memory.heard(event, state)
+            if isinstance(event, Refused):
+                self._ui = notice(self._ui, event.error)
+                event = event.decision
+            if isinstance(event, YourMove):
+                self._decision = event
+            decision = isinstance(event, YourMove) or (decision and not isinstance(event, Advanced))
+        if self._memory is not before:
+            self._look(decision)
+
+    def _look(self, decision: bool) -> None:
+        was_due = self._view is not None and self._view.deciding
+        view = self._memory.look(can_chat=self._can_chat)
+        self._view = view
+        if view is not None and decision and view.deciding:
+            self._ui = begin(view, self._ui)
+            if self._says_alone(view):
+                return
+            if not was_due and self._app is not None:
+                self._app.output.bell()
+        self._redraw()
+
+    def _says_alone(self, view: TableView) -> bool:
+        """Say what has to be said without asking, where it is the only thing."""
+        items = view.choices.items
+        if len(items) != 1 or items[0].word not in _ALONE:
+            return False
+        self._effect(Do(items[0].move))
+        return True
+
+    @property
+    def _can_chat(self) -> bool:
+        return callable(getattr(self._session, "say", None))
+
+    def _end(self, ended: Ended) -> None:
+        self._over = ended
+        if ended.error is not None and self._app is not None:
+            self._app.exit(exception=ended.error)
+
+    def _redraw(self) -> None:
+        if self._app is not None and self._app.is_running:
+            self._app.invalidate()
+
+    # -- keys -----------------------------------------------------------------------------------
+
+    def _bindings(self) -> KeyBindings:
+        bindings = KeyBindings()
+        for key, name in _KEYS.items():
+            bindings.add(key, eager=key is not Keys.Escape)(self._handler(name))
+        bindings.add(Keys.Any)(self._character)
+        bindings.add(Keys.BracketedPaste)(self._pasted)
+        return bindings
+
+    def _handler(self, name: Key) -> Callable[[KeyPressEvent], object]:
+        def handle(_: KeyPressEvent) -> object:
+            return self.key(name)
+
+        return handle
+
+    def _character(self, event: KeyPressEvent) -> object:
+        return self.key(Key.SPACE if event.data == " " else event.data)
+
+    def _pasted(self, event: KeyPressEvent) -> object:
+        """A paste is text for a line that is being written, and nothing else."""
+        if self._ui.dialog is not Dialog.CHAT:
+            return NotImplemented
+        for character in event.data:
+            self.key(Key.SPACE if character in " \r\n\t" else character)
+        return None
+
+    def key(self, name: str) -> object:
+        """A key; NotImplemented where nothing changes, so that nothing is drawn."""
+        view = self._view
+        if view is None or (self._over is not None and self._ui.dialog is Dialog.NONE):
+            if name in (Key.LEAVE, Key.ENTER, Key.ESCAPE) and not self._result_open(view):
+                self._leave()
+            if view is None:
+                return self._key_before(name)
+        ui, effect = press(view, self._ui, name)
+        changed = ui != self._ui
+        self._ui = ui
+        if effect is not None:
+            self._effect(effect)
+        return None if changed or effect is not None else NotImplemented
+
+    def _result_open(self, view: TableView | None) -> bool:
+        return (
+            view is not None
+            and view.story.result is not None
+            and (view.story.result.hand > self._ui.seen)
+        )
+
+    def _key_before(self, name: str) -> object:
+        """A key before there is a table to see."""
+        if name != Key.LANGUAGE:
+            return NotImplemented
+        self._ui = replace(self._ui, language=following(self._ui.language))
+        return None
+
+    def _effect(self, effect: Effect) -> None:
+        session = self._session
+        if isinstance(effect, Do) and session is not None:
+            session.choose(effect.move, self._decision)
+            self._memory = replace(self._memory, answered=True)
+            self._view = self._memory.look(can_chat=self._can_chat)
+            self._redraw()
+        elif isinstance(effect, Say):
+            say = getattr(session, "say", None)
+            if callable(say):
+                say(effect.text)
+        elif effect is Wish.LEAVE:
+            self._leave()
+        elif effect is Wish.ADVICE and self._loop is not None and self._thinking is None:
+            self._thinking = self._loop.create_task(self._advise())
+
+    def _leave(self) -> None:
+        if self._app is not None and self._app.is_running:
+            if self._over is not None and self._over.error is None:
+                self._app.exit()
+            else:
+                self._app.exit(exception=Left())
+
+    async def _advise(self) -> None:
+        """Find an advice on another thread, and show it unless the decision has passed."""
+        view = self._view
+        try:
+            if view is None or not view.deciding:
+                return
+            rng = random.Random(self._rng.getrandbits(64))
+            found = await asyncio.to_thread(advise, view.state, view.me, rng)
+            if self._view is not None and self._view.state is view.state:
+                self._ui = notice(self._ui, found)
+                self._redraw()
+        finally:
+            self._thinking = None

@@ -1,0 +1,168 @@
+"""What an interface has heard from its session, kept as one value that the screen is made from.
+
+Law: pure: a notice and the reader's state after it go in, another Memory comes out. It must never
+know a terminal or a socket, nor ask what a notice means for the game: the log says that.
+
+Two numberings meet here, as in a Position: a *seat* is an index into the header's list, a *chair*
+a place in the order of play. All that goes into a TableView is by chairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from engine.contract import State
+from node.inputs import inputs
+from node.narrate import known_faces, names_of
+from node.notices import EvidenceKept, Presence, Refused, Started
+from node.screen.cells import clean
+from node.screen.story import Happening, Story, Told
+from node.screen.view import SPECTATOR, Fairness, Line, Surroundings, TableView, look
+from protocol.contribution import Kind
+from protocol.errors import LocalProtocolError
+from protocol.position import Position
+from protocol.table import Advanced, Finished, YourMove
+
+CHAT_LINES: Final = 100
+_ALL: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """See the module. `position` and `state` are None before the match has begun.
+
+    seat      this node's seat of the header, None for a spectator
+    answered  the decision that was due has been sent
+    down      the seats whose link is down
+    shuffles  who shuffled this hand's deck, and in which step
+    audited   how many hands were audited
+    """
+
+    story: Story = field(default_factory=Story)
+    position: Position | None = None
+    state: State | None = None
+    seat: int | None = None
+    answered: bool = False
+    finished: bool = False
+    down: frozenset[int] = frozenset()
+    shuffles: tuple[tuple[str, int], ...] = ()
+    audited: int = 0
+    warnings: tuple[tuple[str, int, str], ...] = ()
+    chat: tuple[Line, ...] = ()
+    log: str = ""
+
+    def heard(self, notice: object, state: State | None) -> Memory:
+        """After `notice`; `state` is the game as the reader sees it after it, if it changed."""
+        match notice:
+            case Started(table=table, seat=seat, log=log):
+                return replace(self, seat=seat, position=table.position, log=str(log))
+            case Advanced() if state is not None:
+                return self._advanced(notice, state)
+            case YourMove(position=position, view=view):
+                return replace(self, position=position, state=view, answered=False)
+            case Refused(decision=decision):
+                return replace(self, state=decision.view, answered=False)
+            case Presence(seat=seat, up=up):
+                return replace(self, down=self.down - {seat} if up else self.down | {seat})
+            case EvidenceKept(accused=accused):
+                fault = accused.fault
+                name = self._name(fault.seat)
+                return replace(self, warnings=(*self.warnings, (name, fault.step, fault.kind)))
+            case Finished(position=position):
+                return replace(self, position=position, finished=True)
+        return self
+
+    def said(self, name: str, text: str) -> Memory:
+        """After somebody has said something."""
+        line = Line(clean(name), clean(text))
+        return replace(self, chat=(*self.chat, line)[-CHAT_LINES:])
+
+    def _name(self, seat: int | None) -> str:
+        if self.position is None or seat is None:
+            return "?"
+        return clean(self.position.header.seats[seat].name)
+
+    def _advanced(self, advanced: Advanced, state: State) -> Memory:
+        """One more step of the log."""
+        before, after = advanced.before, advanced.after
+        memory = replace(self, position=after, state=state, answered=False)
+        entries = advanced.step.entries
+        kind, number = entries[0].kind, advanced.step.number
+        if kind is Kind.COMMIT:
+            memory = replace(memory, shuffles=())
+        if kind is Kind.SHUFFLE:
+            done = (*memory.shuffles, (self._name(entries[0].seat), number))
+            memory = replace(memory, shuffles=done)
+        story = memory.story
+        try:
+            givens = inputs(advanced.step, before, after)
+        except LocalProtocolError:  # a decision of the table, which the game didn't bring about
+            givens = ()
+        seen = self.state if self.state is not None else before.state
+        at = before.state
+        for given in givens:
+            at = at.apply(given)
+            faces = known_faces(at, state.faces if len(state.faces) == len(at.faces) else b"", _ALL)
+            now = at.with_faces(faces) if at.faces else at
+            now = state if at is after.state else now
+            story = story.told(seen, given, now, at.notes)
+            seen = now
+        memory = replace(memory, story=story)
+        if kind is Kind.REVEAL:
+            return memory._audited(number, after)
+        if kind is Kind.CHECKPOINT:
+            told = Happening(Told.SIGNED, values=(number,))
+            return replace(memory, story=story.add(told))
+        return memory
+
+    def _audited(self, number: int, after: Position) -> Memory:
+        if after.broken:
+            found = tuple((self._name(b.seat), b.step, b.rule) for b in after.broken)
+            told = [Happening(Told.BROKEN, text=name, values=(step,)) for name, step, _ in found]
+            return replace(self, warnings=self.warnings + found, story=self.story.add(*told))
+        told_fine = Happening(Told.AUDITED, values=(number,))
+        return replace(self, audited=self.audited + 1, story=self.story.add(told_fine))
+
+    # -- what is seen -------------------------------------------------------------------------
+
+    def chair(self) -> int:
+        """The reader's place in the order of play."""
+        if self.position is None or self.seat is None or not self.position.order:
+            return SPECTATOR
+        return self.position.chair(self.seat)
+
+    def surroundings(self, *, can_chat: bool = False, seconds: int | None = None) -> Surroundings:
+        """What is known besides the game."""
+        position = self.position
+        if position is None:
+            raise LocalProtocolError("the match hasn't begun")
+        order = position.order or tuple(range(len(position.header.seats)))
+        return Surroundings(
+            names=tuple(clean(name) for name in names_of(position)),
+            present=tuple(seat not in self.down for seat in order),
+            fairness=self.fairness(position),
+            seconds=seconds,
+            chat=self.chat,
+            can_chat=can_chat,
+        )
+
+    def fairness(self, position: Position) -> Fairness:
+        """Why the deal is fair, as far as it has got."""
+        deal = position.deal
+        return Fairness(
+            shuffles=self.shuffles,
+            sharers=len(deal.terms.seats) if deal is not None else len(self.shuffles),
+            step=position.step,
+            settled=position.settled,
+            hands=self.audited,
+            warnings=self.warnings,
+            log=self.log,
+        )
+
+    def look(self, *, can_chat: bool = False, seconds: int | None = None) -> TableView | None:
+        """The table as the reader sees it, None before the seats are known."""
+        if self.position is None or self.state is None or not self.position.order:
+            return None
+        around = self.surroundings(can_chat=can_chat, seconds=seconds)
+        return look(self.state, self.chair(), self.story, around, answered=self.answered)

@@ -1,0 +1,81 @@
+"""Which interface a person gets at a table: the full screen, or plain lines.
+
+Law: it looks at the terminal, the flags and the environment, in this order: `--plain` or no
+terminal means lines; a window that is too small means lines and a sentence about it. It imports
+prompt_toolkit only when the full screen is wanted.
+
+    BUSSO_THEME=light|dark|safe|none     the colours (NO_COLOR and --no-color mean none)
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from node.language import preferred
+from node.plain import PlainTable
+from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, fits
+from node.screen.theme import ThemeName, theme
+from tools.errors import UsageError
+from tools.output import Output, is_terminal
+
+if TYPE_CHECKING:
+    from node.screen.app import ScreenTable
+
+
+def interface(
+    out: Output,
+    ask: Callable[[str], str | None],
+    rng: random.Random,
+    environ: Mapping[str, str] = os.environ,
+) -> PlainTable | ScreenTable:
+    """The interface for this terminal. UsageError: BUSSO_THEME names no theme."""
+    if not wanted(out, environ):
+        return PlainTable(out.line, ask, rng)
+    from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
+
+    columns, rows = shutil.get_terminal_size()
+    if not fits(columns, rows):
+        out.line(
+            f"The full screen needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows; this window has "
+            f"{columns} and {rows}, so here are plain lines."
+        )
+        return PlainTable(out.line, ask, rng)
+    look = theme(theme_name(out, environ), unicode=not out.ascii and _unicode(out))
+    return ScreenTable(look, preferred(out.language, environ), rng)
+
+
+def wanted(out: Output, environ: Mapping[str, str]) -> bool:
+    """Whether the full screen can be shown and nobody asked for lines."""
+    if out.plain or out.json or environ.get("TERM", "") in ("", "dumb", "unknown"):
+        return sys.platform == "win32" and not (out.plain or out.json) and _both(out)
+    return _both(out)
+
+
+def _both(out: Output) -> bool:
+    """Whether somebody sits at both ends."""
+    return is_terminal(sys.stdin) and is_terminal(out.out)
+
+
+def _unicode(out: Output) -> bool:
+    return (out.out.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "cp65001")
+
+
+def theme_name(out: Output, environ: Mapping[str, str]) -> ThemeName:
+    """The theme that is asked for. UsageError."""
+    if not out.colour:
+        return ThemeName.NONE
+    given = environ.get("BUSSO_THEME", "")
+    if not given:
+        return ThemeName.DARK
+    try:
+        return ThemeName(given)
+    except ValueError:
+        raise UsageError(
+            f"BUSSO_THEME={given[:20]} is no theme",
+            f"Choose one of {', '.join(ThemeName)}.",
+        ) from None
