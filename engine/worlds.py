@@ -4,6 +4,7 @@ Law: this file asks the contract alone and knows no game; the defaults of `Game`
 What `visible` hides from a seat it must never read: a world is sampled, never looked up.
 
     faces = guess(view, seat, rng)          a deck that agrees with what `seat` sees
+    faces = likely(view, seat, hands, rng)  the same, where some hands were weighed before
     state = view.played_openly(faces)       the world; a live one asks for its cards
     state = advance(state, faces)           ... which are answered here, until somebody chooses
 """
@@ -11,6 +12,11 @@ What `visible` hides from a seat it must never read: a world is sampled, never l
 from __future__ import annotations
 
 import random
+from bisect import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations, islice
+from math import comb
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -35,6 +41,8 @@ from engine.errors import EngineError
 
 MAX_INPUTS = 5_000
 """No hand that is played by chance is longer."""
+MAX_DEALS = 40
+"""How often hands are dealt again that share a card."""
 
 
 def hidden(view: State, seat: int) -> tuple[list[int], list[int]]:
@@ -64,6 +72,70 @@ def guess(view: State, seat: int, rng: random.Random) -> bytes:
     for slot, face in zip(slots, faces, strict=True):
         deck[slot] = face
     return bytes(deck)
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The hidden slots of one player, and what may lie there.
+
+    faces    hands of as many faces as there are slots
+    weights  running sums of how likely each is; the last one is more than 0
+    """
+
+    slots: tuple[int, ...]
+    faces: Sequence[tuple[int, ...]]
+    weights: Sequence[float]
+
+
+def some_hands(pool: Sequence[int], count: int, most: int) -> list[tuple[int, ...]]:
+    """All hands of `count` faces of `pool`; of more than `most`, so many that lie evenly."""
+    step = -(-comb(len(pool), count) // most) | 1
+    return list(islice(combinations(pool, count), step // 2, None, step))
+
+
+def weighed(
+    slots: tuple[int, ...], faces: Sequence[tuple[int, ...]], weights: Iterable[float]
+) -> Hands | None:
+    """Hands with their weights; None if none of them is possible."""
+    sums = tuple(accumulate(weights))
+    return Hands(slots, faces, sums) if sums and sums[-1] > 0 else None
+
+
+def pick(weights: Sequence[float], rng: random.Random) -> int:
+    """An index by chance, where `weights` are running sums of its chances."""
+    return min(bisect(weights, rng.random() * weights[-1]), len(weights) - 1)
+
+
+def likely(view: State, seat: int, hands: Sequence[Hands], rng: random.Random) -> bytes:
+    """The face of every slot: those that `seat` sees, `hands` by their weights so that they share
+    no card, the rest by chance. A hand for which nothing is found beside the others is left to
+    chance, too."""
+    slots, pool = hidden(view, seat)
+    for attempt in range(MAX_DEALS):
+        left, deck = list(pool), dict[int, int]()
+        for hand in hands:
+            faces = hand.faces[pick(hand.weights, rng)]
+            if _take(left, faces):
+                deck.update(zip(hand.slots, faces, strict=True))
+            elif attempt < MAX_DEALS - 1:
+                break
+        else:
+            break
+    rng.shuffle(left)
+    whole = bytearray(view.faces)
+    for slot in slots:
+        whole[slot] = deck[slot] if slot in deck else left.pop()
+    return bytes(whole)
+
+
+def _take(pool: list[int], faces: Sequence[int]) -> bool:
+    """Take `faces` out of `pool` if all of them are there."""
+    for at, face in enumerate(faces):
+        if face not in pool:
+            pool += faces[:at]
+            return False
+        pool.remove(face)
+    return True
 
 
 def advance(state: State, faces: bytes) -> State:

@@ -15,12 +15,10 @@ and who knocked or didn't are all part of it.
 from __future__ import annotations
 
 import random
-from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, combinations, islice
-from math import comb
+from itertools import accumulate, combinations
 from operator import eq
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +26,7 @@ from engine import worlds
 from engine.games.petrangola_hands import HAND, LOWEST_PETRANGOLA
 from engine.games.petrangola_moves import EXCHANGES, FIRST_THREE, LAST_THREE
 from engine.games.petrangola_playout import KNOCK, SIX, SWAP, Keys, Worths, enough, tables
+from engine.worlds import Hands
 
 if TYPE_CHECKING:
     from engine.games.petrangola_state import PetrangolaState
@@ -68,36 +67,22 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hidden:
-    """The hidden slots of one player, and what may lie there with running weights."""
+class _Pasts:
+    """The hidden hands after each history, and running sums of how likely each is."""
 
-    slots: Slots
-    hands: Sequence[Slots]
-    weights: Sequence[float]
-
-
-_Past = tuple[tuple[_Hidden, ...], float]
-"""The hidden hands after one history, and how likely it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sampler:
-    """What all worlds of one view share."""
-
-    slots: Slots
-    faces: Slots
-    pasts: tuple[tuple[_Hidden, ...], ...]
+    hands: tuple[tuple[Hands, ...], ...]
     weights: tuple[float, ...]
 
 
 def determine(view: PetrangolaState, seat: int, rng: random.Random) -> PetrangolaState:
     """A world that agrees with what `seat` sees and with the plain knocks (PET-24), the likelier
     the better it explains how the others moved."""
-    sampler = _sampler(view, seat)
+    pasts = _pasts(view, seat)
     keys, _ = tables(view.match.judge)
     vows = [promise.slots for promise in view.promises]
     for _ in range(_TRIES):
-        faces = _sample(view, sampler, rng)
+        hands = pasts.hands[worlds.pick(pasts.weights, rng)]
+        faces = worlds.likely(view, seat, hands, rng)
         if not any(_key(keys, faces, slots) >= LOWEST_PETRANGOLA for slots in vows):
             break
     return view.played_openly(faces)
@@ -108,45 +93,16 @@ def _key(keys: Keys, faces: bytes | bytearray, slots: Sequence[int]) -> int:
     return keys[faces[a], faces[b], faces[c]]
 
 
-def _sample(view: PetrangolaState, sampler: _Sampler, rng: random.Random) -> bytes:
-    """Hands by their weights that share no card, then the rest by chance. A player for whom
-    nothing is found beside the others' hands is left to chance, too."""
-    chance = rng.random
-    past = sampler.pasts[_at(sampler.weights, chance())]
-    for attempt in range(_TRIES):
-        left, deck = list(sampler.faces), {}
-        for hidden in past:
-            hand = hidden.hands[_at(hidden.weights, chance())]
-            if all(map(left.__contains__, hand)):
-                for slot, face in zip(hidden.slots, hand, strict=True):
-                    if face in left:  # the same card twice, where the deck holds it once more
-                        left.remove(face)
-                        deck[slot] = face
-            elif attempt < _TRIES - 1:
-                break
-        else:
-            break
-    rng.shuffle(left)
-    faces = bytearray(view.faces)
-    for slot in sampler.slots:
-        faces[slot] = deck[slot] if slot in deck else left.pop()
-    return bytes(faces)
-
-
-def _at(weights: Sequence[float], chance: float) -> int:
-    """The index that `chance`, 0 to 1, falls on in running weights."""
-    return min(bisect(weights, chance * weights[-1]), len(weights) - 1)
-
-
 @lru_cache(maxsize=4)  # a search asks for many worlds of one view, which is compared as an object
-def _sampler(view: PetrangolaState, seat: int) -> _Sampler:
-    slots, faces = worlds.hidden(view, seat)
+def _pasts(view: PetrangolaState, seat: int) -> _Pasts:
+    slots, pool = worlds.hidden(view, seat)
     found = histories(view) or ((),)
-    budget = _MOST_HANDS // (len(found) * len(view.players))
-    weigher = _Weigher(view, frozenset(slots), faces, max(budget, _LEAST_HANDS))
+    most = _MOST_HANDS // (len(found) * len(view.players))
+    weigher = _Weigher(view, frozenset(slots), pool, max(most, _LEAST_HANDS))
     pasts = [weigher.past(turns) for turns in found]
-    weights = tuple(accumulate(weight for _, weight in pasts))
-    return _Sampler(tuple(slots), tuple(faces), tuple(hidden for hidden, _ in pasts), weights)
+    return _Pasts(
+        tuple(hands for hands, _ in pasts), tuple(accumulate(weight for _, weight in pasts))
+    )
 
 
 class _Weigher:
@@ -166,8 +122,9 @@ class _Weigher:
         self.knocker = (n - 1 if turn < 0 else turn % n) if view.left >= 0 else -1
         self.least = min(_KNOCKED_FROM, enough(n, max(turn, 0) // n))
 
-    def past(self, turns: Sequence[Turn]) -> _Past:
-        """The hidden hands of all players who did something, if `turns` were taken."""
+    def past(self, turns: Sequence[Turn]) -> tuple[tuple[Hands, ...], float]:
+        """The hidden hands of all who did something, if `turns` were taken, and how likely that
+        is."""
         view, weight = self.view, 1.0
         found = []
         for at, hand in enumerate(view.held):
@@ -175,17 +132,13 @@ class _Weigher:
             own = [turn for turn in turns if turn.at == at]
             least = self.least if at == self.knocker else 0
             if slots and (own or least or hand in self.vowed):
-                hands = self._hands(len(slots))
-                weights = list(accumulate(self._weights(hand, slots, hands, own, least)))
-                if weights[-1] > 0:
-                    found.append(_Hidden(slots, hands, weights))
-                    weight *= weights[-1] / len(hands)
+                faces = worlds.some_hands(self.pool, len(slots), self.most)
+                weights = self._weights(hand, slots, faces, own, least)
+                hands = worlds.weighed(slots, faces, weights)
+                if hands:
+                    found.append(hands)
+                    weight *= hands.weights[-1] / len(faces)
         return tuple(found), weight
-
-    def _hands(self, count: int) -> Sequence[Slots]:
-        """All hidden hands of so many cards, or every so-manieth of them."""
-        step = -(-comb(len(self.pool), count) // self.most) | 1
-        return list(islice(combinations(self.pool, count), step // 2, None, step))
 
     def _weights(
         self,

@@ -71,7 +71,7 @@ def test_what_happened_is_found_again(seats: int, advised: bool) -> None:
 
 
 def test_what_happened_is_told_by_what_is_public() -> None:
-    for state, _ in played(1, 4, advised=True):
+    for state, _ in played(1, 4, advised=True)[:25]:
         assert (
             len({histories(cast(PetrangolaState, state.view(seat))) for seat in (None, 0, 1, 2, 3)})
             == 1
