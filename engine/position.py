@@ -106,7 +106,16 @@ def reads_from(position: type[Any], field: str, kept: type[Kept]) -> None:
     names = tuple(kept.__dataclass_fields__)  # type: ignore[attr-defined]  # each is a dataclass
     kept.values = staticmethod(attrgetter(*names))
     for name in names:
-        setattr(position, name, property(attrgetter(f"{field}.{name}")))
+        setattr(position, name, property(attrgetter(f"{field}.{name}"), _writer(field, name)))
+
+
+def _writer(field: str, name: str) -> Callable[[Any, Any], None]:
+    """For a position that somebody is making: it gets other kept values of its own."""
+
+    def write(position: Any, value: object) -> None:
+        setattr(position, field, getattr(position, field).but(**{name: value}))
+
+    return write
 
 
 @lru_cache(maxsize=1 << 13)

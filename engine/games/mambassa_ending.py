@@ -11,25 +11,28 @@ can audit doesn't count (GEN-01).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, Self
 
+from engine.cards import Deck
 from engine.contract import (
     Breach,
     Cards,
+    Decide,
     Draw,
     Leave,
-    Note,
     Open,
     Over,
-    Promise,
     Reveal,
     Revealed,
     Seen,
     Shuffle,
 )
-from engine.errors import EngineError, OutOfTurn
+from engine.errors import EngineError
 from engine.games import mambassa_settle
-from engine.games.mambassa_position import Claim, Phase, Position, special
+from engine.games.mambassa_position import Deal, Phase, Position, Statement, special
+from engine.games.mambassa_settle import Match, Outcome
+from engine.position import note
 
 _REVEAL: Final = Cards((Reveal(),))
 
@@ -44,8 +47,8 @@ class Ending(Position):
 
     def _to_show(self) -> Self:
         """All hands are shown, after a declaration too: there the others' follow at once."""
-        if self.auto:
-            self.opened = (1 << self.deck.size) - 1
+        if self.deal.auto:
+            self.opened = (1 << self.deal.deck.size) - 1
             return self._after_show()
         slots = [slot for hand in self.held for slot in hand]
         hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
@@ -60,37 +63,41 @@ class Ending(Position):
 
     def _after_show(self) -> Self:
         """What was promised since the last reseal is settled, and the hands are compared."""
-        faces = self.faces
-        if self.auto:
-            self.promises = self.claims = ()  # an open state took no false statement
-        elif self.promises:
-            self._settle_promises(dict.fromkeys((self.reseals,), faces))
-        judge = self.match.judge
-        values = [judge.value((faces[a], faces[b], faces[c], faces[d])) for a, b, c, d in self.held]
+        if self.deal.auto:
+            self.said = ()  # an open state took no false statement
+        elif self.said:
+            self._settle_promises(dict.fromkeys((self.reseals,), self.deal.faces))
+        deal = self.deal
+        faces, value = deal.faces, deal.match.judge.value
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        if self.breaches:
-            self.notes += tuple(Note("broken-promise", b.promise.seat) for b in self.breaches)
+        outcome = None
+        if deal.breaches:
+            self.notes += tuple(note("broken-promise", b.promise.seat) for b in deal.breaches)
         else:
-            self.outcome = mambassa_settle.settle(self.match, self.players, values, self.declared)
-            self.notes += self.outcome.notes
-        return self._finish(()) if self.auto else self
+            values = [value((faces[a], faces[b], faces[c], faces[d])) for a, b, c, d in self.held]
+            outcome = mambassa_settle.settle(deal.match, deal.players, values, self.declared)
+            self.notes += outcome.notes
+        if deal.auto:
+            return self._finish((), outcome)
+        self.deal = deal.but(outcome=outcome)
+        return self
 
     def _settle_promises(self, lay: dict[int, bytes]) -> None:
         """Settle those promises before which as many reseals came as `lay` tells the cards for."""
-        kept: list[tuple[Promise, Claim]] = []
+        kept: list[Statement] = []
         broken: list[Breach] = []
-        for promise, (declares, reseals) in zip(self.promises, self.claims, strict=True):
-            faces = lay.get(reseals)
+        for claim in self.said:
+            faces = lay.get(claim.reseals)
             if faces is None:
-                kept.append((promise, (declares, reseals)))
-            elif special(faces, promise.slots) is not declares:
-                cards = self.deck.kind.join(faces[slot] for slot in promise.slots)
-                said = "declared" if declares else "stated none with"
-                broken.append(Breach(promise, f"seat {promise.seat} {said} {cards}"))
-        self.promises = tuple(promise for promise, _ in kept)
-        self.claims = tuple(claim for _, claim in kept)
-        self.breaches += tuple(broken)
+                kept.append(claim)
+            elif special(faces, claim.slots) is not claim.declares:
+                cards = self.deck.kind.join(faces[slot] for slot in claim.slots)
+                said = "declared" if claim.declares else "stated none with"
+                broken.append(Breach(claim.promise, f"seat {claim.seat} {said} {cards}"))
+        self.said = tuple(kept)
+        if broken:
+            self.deal = self.deal.but(breaches=(*self.deal.breaches, *broken))
 
     def _revealed(self, given: Revealed) -> Self:
         """The audit: how the cards lay before each reseal is known now.
@@ -103,109 +110,121 @@ class Ending(Position):
         faces = given.moved()
         self._agree(faces)
         new = self._copy()
-        new.faces = faces
+        new.deal = self.deal.but(faces=faces)
         new.opened = (1 << self.deck.size) - 1
         told = len(self.breaches)
-        new._settle_promises({n: given.moved(n) for n in {count for _, count in self.claims}})
-        new.notes = tuple(Note("broken-promise", b.promise.seat) for b in new.breaches[told:])
-        return new._finish(())
+        new._settle_promises({n: given.moved(n) for n in {claim.reseals for claim in self.said}})
+        new.notes = tuple(note("broken-promise", b.promise.seat) for b in new.breaches[told:])
+        return new._finish((), new.deal.outcome)
 
-    def _finish(self, leavers: tuple[int, ...]) -> Self:
+    def _finish(self, leavers: tuple[int, ...], outcome: Outcome | None) -> Self:
         """GEN-01, then what the deal costs; `leavers` left when only the reveal was due."""
-        cheats = {b.promise.seat for b in self.breaches}
-        outcome = self.outcome
-        before = self.match.tokens
-        if cheats or self.promises:
-            gone = cheats | set(leavers)
-            self.match = mambassa_settle.put_out(self.match, gone)
-            self.start = self.dealer + (self.dealer in gone)
-            self.notes += (Note("void"), *(Note("dies", seat) for seat in sorted(gone)))
-            return self._after_deaths()
+        deal = self.deal
+        before = deal.match
+        if deal.breaches or self.said:
+            gone = {b.promise.seat for b in deal.breaches} | set(leavers)
+            match = mambassa_settle.put_out(before, gone)
+            self.notes += (note("void"), *(note("dies", seat) for seat in sorted(gone)))
+            return self._after_deaths(match, deal.dealer + (deal.dealer in gone), outcome)
         if outcome is None:
             raise EngineError("a hand ends after its hands were shown only")
-        self.match = outcome.match
-        self.start = self.dealer + 1
-        living = self.match.living()
+        match, start = outcome.match, deal.dealer + 1
+        living = match.living()
         if not living:
-            return self._to_over((self.dealer,), mambassa_settle.DEALER_WINS)
-        if len(living) > 1 and leavers:
-            self.match = mambassa_settle.put_out(self.match, leavers)
-        after = self.match.tokens
-        self.notes += tuple(
-            [Note("dies", s) for s, tokens in enumerate(before) if tokens and not after[s]]
-        )
-        return self._after_deaths()
+            self.deal = deal.but(match=match, start=start, outcome=outcome)
+            return self._to_over((deal.dealer,), mambassa_settle.DEALER_WINS)
+        if leavers and len(living) > 1:
+            match = mambassa_settle.put_out(match, leavers)
+        if 0 in match.tokens:
+            died = [s for s, tokens in enumerate(before.tokens) if tokens and not match.tokens[s]]
+            self.notes += tuple([note("dies", seat) for seat in died])
+        return self._after_deaths(match, start, outcome)
 
-    def _after_deaths(self) -> Self:
+    def _after_deaths(self, match: Match, start: int, outcome: Outcome | None) -> Self:
         """MAM-33; before the first dealer is known, the draw again."""
-        living = self.match.living()
-        if len(living) < 2:
-            ended = mambassa_settle.LAST_ALIVE if living else mambassa_settle.ABANDONED
-            return self._to_over(living, ended)
-        if self.dealer < 0:
+        living = match.living()
+        if len(living) > 1 and self.deal.dealer >= 0:
+            return self._to_next(match, match.first_living(start), start, outcome)
+        self.deal = self.deal.but(match=match, start=start, outcome=outcome)
+        if len(living) > 1:
             return self._to_draw()
-        return self._to_shuffle(self.match.first_living(self.start))
+        ended = mambassa_settle.LAST_ALIVE if living else mambassa_settle.ABANDONED
+        return self._to_over(living, ended)
 
     def _to_draw(self) -> Self:
-        self.players = self.match.living()
+        self.deal = self.deal.but(players=self.deal.match.living())
         self.phase = Phase.DRAW
-        self.due = Cards((Draw(self.deck),))
+        self.due = Cards((Draw(self.deal.deck),))
         return self
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
         result = mambassa_settle.result(self.match, winners, reason)
         self.phase = Phase.OVER
         self.due = Over(result)
-        self.notes += tuple(Note("wins", seat, (result.won[seat],)) for seat in winners)
+        self.notes += tuple(note("wins", seat, (result.won[seat],)) for seat in winners)
         return self
 
     def _leave(self, given: Leave) -> Self:
         """GEN-02; nobody comes back into Mambassa, and nobody who is away knocks (PET-27)."""
-        gone = set(given.seats)
-        if not gone or len(gone) != len(given.seats) or not gone <= set(range(self.seats)):
-            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        gone = self._gone(given)
         new = self._copy()
         leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
-        new.notes = tuple(Note("leaves", seat) for seat in leaving)
+        new.notes = tuple(note("leaves", seat) for seat in leaving)
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
-            return new._finish(leaving)
-        new.match = mambassa_settle.put_out(self.match, leaving)
-        new.start = self.dealer + (self.dealer in leaving)
+            return new._finish(leaving, self.deal.outcome)
+        match = mambassa_settle.put_out(self.match, leaving)
         if self.phase is not Phase.DRAW:
-            new.notes += (Note("void"),)
+            new.notes += (note("void"),)
         new._clear()
-        new.breaches = ()
-        new.outcome = None
-        new.notes += tuple(Note("dies", seat) for seat in leaving)
-        return new._after_deaths()
+        new.deal = self.deal.but(faces=b"", auto=False, breaches=())
+        new.notes += tuple(note("dies", seat) for seat in leaving)
+        return new._after_deaths(match, self.dealer + (self.dealer in leaving), None)
 
     # ------------------------------------------------------------------ the next hand
 
     def _to_shuffle(self, dealer: int) -> Self:
+        """The next hand, dealt by `dealer`."""
+        return self._to_next(self.deal.match, dealer, self.deal.start, self.deal.outcome)
+
+    def _to_next(self, match: Match, dealer: int, start: int, outcome: Outcome | None) -> Self:
         """The next hand, with nothing of the last one's cards left (PET-05)."""
-        living = self.match.living()
-        self.hand += 1
-        self.dealer = dealer
-        at = living.index(dealer)
-        self.players = living[at + 1 :] + living[: at + 1]
+        old = self.deal
+        players, decides = _seated(match.living(), dealer)
+        self.deal = Deal(
+            *(old.options, old.seats, old.deck, match, players, decides),
+            *(len(players) * old.options.max_rounds, old.hand + 1, dealer, start),
+            breaches=old.breaches,
+            outcome=outcome,
+        )
         self._clear()
         self.phase = Phase.SHUFFLE
-        self.due = Cards((Shuffle(self.deck),))
-        self.notes += (Note("deals", dealer, (self.hand,)),)
+        self.due = _shuffle(old.deck)
+        self.notes += (note("deals", dealer, (old.hand + 1,)),)
         return self
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
-        self.faces = b""
         self.opened = 0
-        self.shown = (0,) * self.seats
-        self.promises = ()
-        self.claims = ()
+        self.shown = (0,) * self.deal.seats
+        self.said = ()
         self.held = ()
         self.monte = self.stock = ()
         self.at = self.turns = self.made = self.reseals = 0
         self.left = -1
-        self.discard = self.auto = False
+        self.discard = False
         self.declared = ()
+
+
+@lru_cache(maxsize=256)
+def _seated(living: tuple[int, ...], dealer: int) -> tuple[tuple[int, ...], tuple[Decide, ...]]:
+    """The players of a hand that `dealer`, one of `living`, deals, and what is due at each turn."""
+    at = living.index(dealer) + 1
+    players = living[at:] + living[:at]
+    return players, tuple([Decide(seat) for seat in players])
+
+
+@lru_cache(maxsize=8)
+def _shuffle(deck: Deck) -> Cards:
+    return Cards((Shuffle(deck),))

@@ -11,27 +11,29 @@ drew it reseals it in turn (MAM-13).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
-from engine.cards import UNKNOWN
+from engine.cards import UNKNOWN, Deck
 from engine.contract import (
     Ask,
+    Breach,
     Decide,
     Move,
+    Note,
     Over,
     Pile,
+    Promise,
     Public,
     Result,
     Seen,
-    State,
     Turn,
     mask_of,
 )
-from engine.errors import OutOfTurn
 from engine.games import mambassa_settle
-from engine.games.mambassa_hands import DECLARED
+from engine.games.mambassa_hands import DECLARED, MambassaOptions
 from engine.games.mambassa_moves import (
     BOTTOMS,
     CAMICIA,
@@ -43,12 +45,33 @@ from engine.games.mambassa_moves import (
     STAY,
 )
 from engine.games.mambassa_settle import Match, Outcome, Shown
-from engine.games.petrangola_position import open_slots
+from engine.position import Dealt, Kept, open_slots, reads_from
 
 Hand = tuple[int, ...]
 """Four slots."""
 Claim = tuple[bool, int]
 """What a promise says: declared or not, and how many reseals of the hand came before it."""
+
+
+class Statement(NamedTuple):
+    """A promise of `seat`: whether it `declares` the cards of `slots`, by which move of the hand,
+    and how many reseals came before it."""
+
+    seat: int
+    slots: Hand
+    move: int
+    declares: bool
+    reseals: int
+
+    @property
+    def promise(self) -> Promise:
+        """What the contract calls it."""
+        return Promise(self.seat, "MAM-32", self.slots, self.move)
+
+    @property
+    def claim(self) -> Claim:
+        """What it says."""
+        return self.declares, self.reseals
 
 
 class Phase(IntEnum):
@@ -81,7 +104,27 @@ _DECLARE: Final[tuple[Move, ...]] = (DECLARE,)
 _NONE: Final[tuple[Move, ...]] = (NONE,)
 
 
-class Position(State):
+@dataclass(slots=True)
+class Deal(Kept):
+    """What stays the same from turn to turn of an open hand; see Position for the fields."""
+
+    options: MambassaOptions
+    seats: int
+    deck: Deck
+    match: Match
+    players: tuple[int, ...] = ()
+    decides: tuple[Decide, ...] = ()
+    most: int = 0
+    hand: int = 0
+    dealer: int = -1
+    start: int = 0
+    faces: bytes = b""
+    auto: bool = False
+    breaches: tuple[Breach, ...] = ()
+    outcome: Outcome | None = None
+
+
+class Position(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading:
 
     match    tokens, payments and options (mambassa_settle.Match)
@@ -95,44 +138,23 @@ class Position(State):
     made     Moves and Answers of this hand so far
     discard  a discard follows in this turn
     reseals  reseals of this hand so far
+    said     what was stated and isn't settled
     claims   what each of `promises` says
     declared the seats that declared, in the order of play
+    decides  what is due when it is that player's turn, indexed like `players`
+    most     with how many turns the hand ends at the latest (PET-26), 0 if it doesn't
     outcome  what the hands showed, until the next deal
     start    the seat from which the next dealer is looked for (PET-05, GEN-02)
     auto     an open state, which answers its own card requests
+
+    Only `deal` and the slots below are stored, so that a turn costs a short copy.
     """
 
     __slots__ = (
-        "at",
-        "auto",
-        "breaches",
-        "claims",
-        "dealer",
-        "deck",
-        "declared",
-        "discard",
-        "due",
-        "faces",
-        "hand",
-        "held",
-        "left",
-        "made",
-        "match",
-        "monte",
-        "notes",
-        "opened",
-        "options",
-        "outcome",
-        "phase",
-        "players",
-        "promises",
-        "reseals",
-        "seats",
-        "shown",
-        "start",
-        "stock",
-        "turns",
+        *("at", "deal", "declared", "discard", "due", "held", "left", "made", "monte"),
+        *("notes", "opened", "phase", "reseals", "said", "shown", "stock", "turns"),
     )
+    deal: Deal
     match: Match
     phase: Phase
     due: Turn
@@ -145,16 +167,17 @@ class Position(State):
     made: int
     discard: bool
     reseals: int
+    said: tuple[Statement, ...]
     claims: tuple[Claim, ...]
     declared: tuple[int, ...]
+    decides: tuple[Decide, ...]
+    most: int
+    notes: tuple[Note, ...]
     outcome: Outcome | None
     start: int
     auto: bool
 
     # ------------------------------------------------------------------ what it tells
-
-    def turn(self) -> Turn:
-        return self.due
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase, due = self.phase, self.due
@@ -173,22 +196,21 @@ class Position(State):
         return self._statements(self.hand_of(seat)) if seat in due.seats else ()
 
     def _statements(self, slots: Hand) -> tuple[Move, ...]:
-        true = special(self.faces, slots)
+        true = special(self.deal.faces, slots)
         return _EITHER if true is None else _DECLARE if true else _NONE
 
     def public(self) -> Public:
         asked = self.due.seats if isinstance(self.due, Ask) else ()
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
-        match = self.match
+        match, phase = self.match, self.phase.name.lower()
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.start, asked, end),
+            (phase, self.hand, self.dealer, self.start, asked, self._end()),
             (match.tokens, match.paid, match.drawn),
             self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            self._table(),
             (self.held, self.monte, self.stock),
             (self.at, self.left, self.turns, self.made, int(self.discard), self.reseals),
-            tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
-            tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
+            self._promised(),
+            self._broken(),
         )
 
     def piles(self) -> tuple[Pile, ...]:
@@ -220,24 +242,15 @@ class Position(State):
 
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
-        new.faces = faces
-        new.auto = False
+        new.deal = self.deal.but(faces=faces, auto=False)
         return new
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
-        new.match = self.match
-        new.options = self.options
-        new.seats = self.seats
-        new.hand = self.hand
-        new.players = self.players
-        new.dealer = self.dealer
-        new.deck = self.deck
-        new.faces = self.faces
+        new.deal = self.deal
         new.opened = self.opened
         new.shown = self.shown
-        new.promises = self.promises
-        new.breaches = self.breaches
+        new.said = self.said
         new.notes = ()
         new.phase = self.phase
         new.due = self.due
@@ -250,40 +263,30 @@ class Position(State):
         new.made = self.made
         new.discard = self.discard
         new.reseals = self.reseals
-        new.claims = self.claims
         new.declared = self.declared
-        new.outcome = self.outcome
-        new.start = self.start
-        new.auto = self.auto
         return new
 
     def _see(self, given: Seen) -> Self:
         """A copy that knows what the due Open requests showed."""
-        slots = open_slots(self.due)
-        if len(given.faces) != len(slots):
-            raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
         new = self._copy()
-        faces = bytearray(self.faces)
-        for slot, face in zip(slots, given.faces, strict=True):
-            if not 0 <= face < self.deck.size or faces[slot] not in (face, UNKNOWN):
-                raise ValueError(f"slot {slot} can't show the face {face}")
-            faces[slot] = face
-        new.faces = bytes(faces)
-        new.opened |= mask_of(slots)
+        new.deal = self.deal.but(faces=self._shown_by(given))
+        new.opened |= mask_of(open_slots(self.due))
         return new
 
-    def _checked(self, faces: bytes) -> bytes:
-        """`faces` if they are the deck; else NotationError, which says what is wrong."""
-        if bytes(sorted(faces)) != self.match.sorted_deck:
-            self.deck.check(faces)
-        return bytes(faces)
 
-    def _agree(self, faces: bytes) -> None:
-        """ValueError unless the whole deck, as it lies now, agrees with every card known so far:
-        whoever opened or dealt them had to see to that, so it is no player's fault."""
-        for slot, face in enumerate(self.faces):
-            if face not in (faces[slot], UNKNOWN):
-                raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
+def _promises(self: Position) -> tuple[Promise, ...]:
+    return tuple(statement.promise for statement in self.said)
+
+
+def _claims(self: Position) -> tuple[Claim, ...]:
+    return tuple(statement.claim for statement in self.said)
+
+
+# These are read from a position's deal, or made when somebody asks; a position doesn't store them.
+reads_from(Position, "deal", Deal)
+_MADE: Final[dict[str, Callable[[Position], object]]] = {"promises": _promises, "claims": _claims}
+for _name, _make in _MADE.items():
+    setattr(Position, _name, property(_make))
 
 
 def special(faces: bytes, slots: Sequence[int]) -> bool | None:

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.cards import Deck
 from engine.contract import Note, Result
 from engine.games.mambassa_hands import Judge, MambassaOptions, Value, judge
 from engine.games.petrangola_settle import ABANDONED, DEALER_WINS, LAST_ALIVE, UNFINISHED
+from engine.position import note
 
 __all__ = ["ABANDONED", "DEALER_WINS", "LAST_ALIVE", "UNFINISHED"]
 
 MAMBASSA: Final = "mambassa"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Match:
-    """What outlives a deal; one integer a seat in each tuple.
+    """What outlives a deal; one integer a seat in each tuple. Nobody changes one: it isn't frozen
+    since one is made for each deal, and that would take several times as long.
 
     tokens  lives held now; 0 is dead
     paid    into the pot, in units of the stake's kind
@@ -31,7 +33,6 @@ class Match:
 
     options: MambassaOptions
     deck: Deck
-    sorted_deck: bytes
     judge: Judge
     tokens: tuple[int, ...]
     paid: tuple[int, ...]
@@ -60,7 +61,6 @@ def new_match(options: MambassaOptions, seats: int, deck: Deck) -> Match:
     return Match(
         options,
         deck,
-        bytes(sorted(deck.face(card) for card in range(deck.size))),
         judge(options),
         (options.tokens - 1,) * seats,
         (options.stake,) * seats,
@@ -79,8 +79,7 @@ class Shown:
     gained: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the hands mean for `match`, which it becomes once the deal stands (GEN-01).
 
     players, values  the hands in dealing order
@@ -114,14 +113,15 @@ def settle(
 ) -> Outcome:
     """MAM-30 to MAM-32: `players` in the order of play, the dealer last, the worth of each hand,
     and the seats that declared, rightly, in the order of play."""
-    worst = min([v.key for v in values])
-    lost = tuple([s for s, v in zip(players, values, strict=True) if v.key == worst])
+    keys = [value.key for value in values]
+    worst = min(keys)
+    lost = tuple([seat for seat, key in zip(players, keys, strict=True) if key == worst])
     gained: tuple[int, ...] = ()
     notes: tuple[Note, ...] = ()
     if declared:
         first = declared[0]  # of several the first in the order of play counts (MAM-32)
         kind = values[players.index(first)].kind
-        notes = (Note(kind, first),)
+        notes = (note(kind, first),)
         if kind == MAMBASSA:
             lost = tuple(seat for seat in players if seat != first)
         else:
@@ -131,16 +131,14 @@ def settle(
     for seat in lost:
         tokens[seat] -= 1
         paid[seat] += stake
-    notes += tuple([Note("pays", seat, (tokens[seat],)) for seat in lost])
+    notes += tuple([note("pays", seat, (tokens[seat],)) for seat in lost])
     if len(lost) > 1:
-        notes += (Note("pay-together", -1, (len(lost),)),)
+        notes += (note("pay-together", -1, (len(lost),)),)
     for seat in gained:
         tokens[seat] += 1
         drawn = (*drawn[:seat], drawn[seat] + stake, *drawn[seat + 1 :])
-        notes += (Note("extra-life", seat, (tokens[seat],)),)
-    after = Match(
-        match.options, match.deck, match.sorted_deck, match.judge, tuple(tokens), tuple(paid), drawn
-    )
+        notes += (note("extra-life", seat, (tokens[seat],)),)
+    after = Match(match.options, match.deck, match.judge, tuple(tokens), tuple(paid), drawn)
     return Outcome(players, tuple(values), lost, gained, after, notes)
 
 

@@ -47,7 +47,6 @@ from engine.contract import (
     Move,
     Note,
     Open,
-    Promise,
     Reseal,
     Resealed,
     Revealed,
@@ -71,12 +70,11 @@ from engine.games.mambassa_moves import (
     Plan,
     Stay,
 )
-from engine.games.mambassa_position import Hand, Phase, special
-from engine.games.petrangola_position import open_slots
+from engine.games.mambassa_position import Deal, Hand, Phase, Statement, special
+from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
 _STATEMENT = Phase.STATEMENT
-_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _SILENT: Final = tuple(Note("silent", seat) for seat in range(MAX_SEATS))
 _DRAW_ORDER: Final = (9, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 """MAM-03, by rank as it is printed: the ace is high."""
@@ -102,10 +100,9 @@ class MambassaState(Ending):
         faces = self._checked(faces)
         self._agree(faces)
         new = self._copy()
-        new.faces = faces
-        new.auto = True
+        new.deal = self.deal.but(faces=faces, auto=True)
         if new.phase is Phase.REVEAL:
-            return new._finish(())
+            return new._finish((), new.deal.outcome)
         if new.phase is Phase.RESEAL:
             return new._after_reseal()
         if Seen not in _TABLE[new.phase]:
@@ -125,26 +122,29 @@ class MambassaState(Ending):
             for seat, face in zip(self.players, given.faces, strict=False)
         ]
         dealer = max(cards)[2]
-        new.notes = (Note("dealer-drawn", dealer),)
+        new.notes = (note("dealer-drawn", dealer),)
         return new._to_shuffle(dealer)
 
     def _shuffled(self, given: Shuffled) -> MambassaState:
         """CARD-06, MAM-04, MAM-05: packets of four, then the monte; the rest is the stock."""
+        old = self.deal
         new = self._copy()
-        n = len(self.players)
-        new.held, new.monte, new.stock = _packets(n, self.deck.size)
-        new.breaches = ()
-        new.outcome = None
+        n = len(old.players)
+        new.held, new.monte, new.stock = _packets(n, old.deck.size)
         if given.faces is None:
-            new.faces = bytes((UNKNOWN,)) * self.deck.size
+            faces = bytes((UNKNOWN,)) * old.deck.size
         else:
-            new.faces = self._checked(given.faces)
-            new.auto = True
+            faces = self._checked(given.faces)
+        auto = given.faces is not None
+        new.deal = Deal(
+            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
+            *(old.most, old.hand, old.dealer, old.start, faces, auto),
+        )
         new.phase = Phase.LOOK
-        if new.auto:
+        if auto:
             return new._after_look()
-        shows = [Show(new.held[i], self.players[i]) for i in range(n - 1)]
-        new.due = Cards((*shows, Show(new.monte, self.dealer)))
+        shows = [Show(new.held[i], old.players[i]) for i in range(n - 1)]
+        new.due = Cards((*shows, Show(new.monte, old.dealer)))
         return new
 
     def _looked(self, given: Seen) -> MambassaState:
@@ -152,17 +152,15 @@ class MambassaState(Ending):
 
     def _after_look(self) -> MambassaState:
         """MAM-04: the dealer saw the next four cards, and nobody the dealer's hand."""
-        shown = [0] * self.seats
-        for seat, hand in zip(self.players, self.held, strict=True):
-            shown[seat] = 15 << (self.monte if seat == self.dealer else hand)[0]
-        self.shown = tuple(shown)
+        deal = self.deal
+        self.shown = _looked_at(deal.seats, deal.players)
         self.phase = Phase.CHOOSE
-        self.due = _DECIDE[self.dealer]
+        self.due = deal.decides[-1]
         return self
 
     def _stay(self, _: Stay) -> MambassaState:
         new = self._copy()
-        new.notes = (Note("stays", self.dealer),)
+        new.notes = (note("stays", self.dealer),)
         return new._to_turnup(Open(self.monte), Show(self.held[-1], self.dealer))
 
     def _swap(self, _: Camicia) -> MambassaState:
@@ -170,15 +168,16 @@ class MambassaState(Ending):
         new = self._copy()
         new.monte = self.held[-1]
         new.held = (*self.held[:-1], self.monte)
-        new.left = len(self.players) - 1
-        new.notes = (Note("swaps", self.dealer), Note("dies-with", self.players[-2]))
+        players = self.deal.players
+        new.left = len(players) - 1
+        new.notes = (note("swaps", players[-1]), note("dies-with", players[-2]))
         return new._to_turnup(Open(new.monte))
 
     def _to_turnup(self, *requests: Open | Show) -> MambassaState:
         self.made = 1
         self.phase = Phase.TURNUP
         self.due = Cards(requests)
-        return self._after_turnup() if self.auto else self
+        return self._after_turnup() if self.deal.auto else self
 
     def _turned_up(self, given: Seen) -> MambassaState:
         return self._see(given)._after_turnup()
@@ -188,7 +187,7 @@ class MambassaState(Ending):
         if self.left < 0:
             self.shown = _with(self.shown, self.dealer, mask_of(self.held[-1]))
         self.phase = Phase.STATEMENTS
-        self.due = _ask(tuple(sorted(self.players)))
+        self.due = _ask(self.deal.players)
         return self
 
     # ------------------------------------------------------------------ statements
@@ -206,13 +205,13 @@ class MambassaState(Ending):
         if new.declared:
             return new._to_show()
         new.phase = _PLAY
-        new.due = _DECIDE[self.players[0]]
+        new.due = self.deal.decides[0]
         return new
 
     def _stated(self, move: Declare | Nothing) -> MambassaState:
         at = self.at
         new = self._copy()
-        new._state(self.players[at], self.held[at], move)
+        new._state(self.deal.players[at], self.held[at], move)
         new.made += 1
         if new.declared:
             return new._to_show()
@@ -223,17 +222,16 @@ class MambassaState(Ending):
         declares = type(move) is Declare
         if not declares and type(move) is not Nothing:
             raise IllegalMove("MAM-32", "the answer is declare or none")
-        true = special(self.faces, hand)
+        true = special(self.deal.faces, hand)
         if true is not None and true is not declares:
             raise _wrong_statement(declares)
         a, b, c, d = hand
         mask = 1 << a | 1 << b | 1 << c | 1 << d
         if mask & ~self.opened:
-            self.promises = (*self.promises, Promise(seat, "MAM-32", hand, self.made))
-            self.claims = (*self.claims, (declares, self.reseals))
+            self.said += (Statement(seat, hand, self.made, declares, self.reseals),)
         if declares:
             self.declared = (*self.declared, seat)
-            self.notes += (Note("declares", seat),)
+            self.notes += (note("declares", seat),)
         else:
             self.notes += (_SILENT[seat],)
 
@@ -255,10 +253,10 @@ class MambassaState(Ending):
         new.discard = discard
         new._count(knocked)
         if knocked:
-            new.notes = (Note("swaps", self.players[at]), *new.notes)
+            new.notes = (note("swaps", self.deal.players[at]), *new.notes)
         a, b, c, d = given
         mask = 1 << a | 1 << b | 1 << c | 1 << d
-        if self.auto:
+        if self.deal.auto:
             new.opened |= mask
         elif mask & ~self.opened:
             hidden = tuple(slot for slot in given if not self.opened >> slot & 1)
@@ -272,14 +270,14 @@ class MambassaState(Ending):
 
     def _to_statement(self) -> MambassaState:
         self.phase = _STATEMENT
-        self.due = _DECIDE[self.players[self.at]]
+        self.due = self.deal.decides[self.at]
         return self
 
     def _knock(self, _: Knock) -> MambassaState:
         """MAM-11."""
         new = self._copy()
         new._count(True)
-        new.notes = (Note("knocks", self.players[self.at]), *new.notes)
+        new.notes = (note("knocks", self.players[self.at]), *new.notes)
         return new._after_turn()
 
     def _count(self, knocked: bool) -> None:
@@ -289,8 +287,9 @@ class MambassaState(Ending):
         if self.left > 0:
             self.left -= 1
         elif knocked:
-            self.left = len(self.players) - 1
-            self.notes = (Note("dies-with", self.players[self.at - 1]),)
+            players = self.deal.players
+            self.left = len(players) - 1
+            self.notes = (note("dies-with", players[self.at - 1]),)
 
     def _only_discard(self, _: Discard) -> MambassaState:
         """MAM-10: no exchange, and it is no bussata either."""
@@ -300,7 +299,7 @@ class MambassaState(Ending):
 
     def _to_reseal(self) -> MambassaState:
         """MAM-14."""
-        if self.auto:
+        if self.deal.auto:
             return self._after_reseal()
         seat = self.players[self.at]
         self.discard = True
@@ -313,14 +312,15 @@ class MambassaState(Ending):
 
     def _after_reseal(self) -> MambassaState:
         """Nobody but the owner knows any more what lies where: not even what lay open before."""
-        hand, seat = self.held[self.at], self.players[self.at]
+        deal = self.deal
+        hand, seat = self.held[self.at], deal.players[self.at]
         a, b, c, d = hand
         mask = 1 << a | 1 << b | 1 << c | 1 << d
-        if not self.auto:
-            faces = bytearray(self.faces)
+        if not deal.auto:
+            faces = bytearray(deal.faces)
             for slot in hand:
                 faces[slot] = UNKNOWN
-            self.faces = bytes(faces)
+            self.deal = deal.but(faces=bytes(faces))
         self.opened &= ~mask
         shown = [bits & ~mask for bits in self.shown]
         shown[seat] |= mask
@@ -328,22 +328,23 @@ class MambassaState(Ending):
         self.reseals += 1
         self.discard = False
         self.phase = Phase.BOTTOM
-        self.due = _DECIDE[seat]
+        self.due = deal.decides[self.at]
         return self
 
     def _bottom(self, move: Bottom) -> MambassaState:
         """MAM-12: the discard goes to the bottom, then the top is drawn in its place."""
         at, held, place = self.at, self.held, move.place
         hand = held[at]
-        seat = self.players[at]
+        seat = self.deal.players[at]
         new = self._copy()
         new.made += 1
-        top, *rest = (*self.stock, hand[place])
-        new.stock = tuple(rest)
+        stock = (*self.stock, hand[place])
+        top = stock[0]
+        new.stock = stock[1:]
         kept = hand[:place] + hand[place + 1 :]
         new.held = (*held[:at], (*hand[:place], top, *hand[place + 1 :]), *held[at + 1 :])
-        new.notes = (Note("discards", seat),)
-        if self.auto:
+        new.notes = (note("discards", seat),)
+        if self.deal.auto:
             return new._after_drawing()
         new.phase = Phase.DRAWING
         new.due = Cards((Show(kept, seat), Show((top,), seat)))
@@ -355,18 +356,18 @@ class MambassaState(Ending):
     def _after_drawing(self) -> MambassaState:
         a, b, c, d = self.held[self.at]
         mask = 1 << a | 1 << b | 1 << c | 1 << d
-        self.shown = _with(self.shown, self.players[self.at], mask)
+        self.shown = _with(self.shown, self.deal.players[self.at], mask)
         return self._to_statement()
 
     def _after_turn(self) -> MambassaState:
         """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
-        n = len(self.players)
-        if not self.left or (self.left < 0 and self.turns == n * self.match.options.max_rounds):
+        deal, left = self.deal, self.left
+        if not left or (left < 0 and self.turns == deal.most):
             return self._to_show()
         at = self.at + 1
-        self.at = at = 0 if at == n else at
+        self.at = at = 0 if at == len(deal.decides) else at
         self.phase = _PLAY
-        self.due = _DECIDE[self.players[at]]
+        self.due = deal.decides[at]
         return self
 
 
@@ -383,8 +384,18 @@ def _packets(n: int, size: int) -> tuple[tuple[Hand, ...], Hand, tuple[int, ...]
 
 
 @lru_cache(maxsize=256)
-def _ask(seats: tuple[int, ...]) -> Ask:
-    return Ask(seats)
+def _ask(players: tuple[int, ...]) -> Ask:
+    return Ask(tuple(sorted(players)))
+
+
+@lru_cache(maxsize=1024)
+def _looked_at(seats: int, players: tuple[int, ...]) -> tuple[int, ...]:
+    """What each seat saw of the cards just dealt (MAM-04): its hand, the dealer the monte, which
+    lies behind the hand of the dealer."""
+    shown = [0] * seats
+    for at, seat in enumerate(players):
+        shown[seat] = 15 << HAND * (at + (seat == players[-1]))
+    return tuple(shown)
 
 
 def _wrong_statement(declares: bool) -> IllegalMove:
@@ -434,16 +445,8 @@ _TABLE: Final[Sequence[dict[type, Callable[..., MambassaState]]]] = [
 def begin(options: MambassaOptions, seats: int) -> MambassaState:
     """The first position of a match; OptionError if the deck can't serve it (MAM-01)."""
     deck = deck_for(options, seats)
-    new: MambassaState = object.__new__(MambassaState)
-    new.match = mambassa_settle.new_match(options, seats, deck)
-    new.options = options
-    new.seats = seats
-    new.hand = 0
-    new.dealer = -1
-    new.start = 0
-    new.deck = deck
-    new.breaches = ()
+    new: MambassaState = new_blank(MambassaState)
+    new.deal = Deal(options, seats, deck, mambassa_settle.new_match(options, seats, deck))
     new.notes = ()
-    new.outcome = None
     new._clear()
     return new._to_draw()

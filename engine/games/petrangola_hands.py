@@ -18,7 +18,7 @@ from typing import Final
 from engine import options as house
 from engine.cards import ITALIAN, Deck
 from engine.contract import Scored
-from engine.errors import NotationError, OptionError
+from engine.errors import EngineError, NotationError, OptionError
 from engine.options import choice, number, switch
 
 MIN_SEATS: Final = 2
@@ -34,7 +34,10 @@ _PETRANGULO: Final = 400
 
 _ACE, _TOP_PIP = 0, 6
 _SPADE = ITALIAN.suits.index("s")
+_FACES: Final = ITALIAN.size
 _POINTS = tuple(11 if r == _ACE else r + 1 if r <= _TOP_PIP else 10 for r in range(10))
+_FACE_POINTS: Final = _POINTS * len(ITALIAN.suits)
+MAX_POINTS: Final = HAND * max(_POINTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,10 @@ class Value:
         return self.key >= LOWEST_PETRANGOLA
 
 
+_PLAIN: Final = tuple(Value(points, "points", points) for points in range(MAX_POINTS + 1))
+"""The hands of points, made once because most hands are such."""
+
+
 def is_petrangola(faces: Sequence[int], ace_low: bool) -> bool:
     """PET-31, PET-32, PET-35 for three known faces."""
     ranks = {face % 10 for face in faces}
@@ -218,20 +225,22 @@ class Judge:
         return self.worths[a, b, c]
 
     def _judge(self, faces: tuple[int, int, int]) -> Value:
+        a, b, c = faces
+        x, y, z = _FACE_POINTS[a], _FACE_POINTS[b], _FACE_POINTS[c]
+        total = x + y + z
+        if (a * _FACES + b) * _FACES + c not in self.petrangole:
+            s, t, u = a // 10, b // 10, c // 10
+            if s == t == u:
+                return _PLAIN[total]
+            pair = x + y if s == t else x + z if s == u else y + z if t == u else 0
+            return _PLAIN[max(pair, x, y, z)]
         ranks = {face % 10 for face in faces}
-        total = sum(_POINTS[face % 10] for face in faces)
         if len(ranks) == 1:
             return self._tris(faces, ranks.pop(), total)
-        top = None
-        if len({face // 10 for face in faces}) == 1:
-            top = _scala_top(ranks, self.ace_low)
-        if top is not None:
-            return Value(100 * (1 if self._tris_first else 2) + top, "scala", total)
-        suits = [0] * 4
-        for face in faces:
-            suits[face // 10] += _POINTS[face % 10]
-        best = max(suits)
-        return Value(best, "points", best)
+        top = _scala_top(ranks, self.ace_low)
+        if top is None:
+            raise EngineError("a petrangola of different ranks is a scala")
+        return Value(100 * (1 if self._tris_first else 2) + top, "scala", total)
 
     def _tris(self, faces: tuple[int, int, int], rank: int, total: int) -> Value:
         points = 31 if rank == _ACE else total

@@ -7,29 +7,30 @@ position leads to the next (petrangola_state).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Self
 
-from engine.cards import ITALIAN, UNKNOWN
+from engine.cards import ITALIAN, UNKNOWN, Deck
 from engine.contract import (
     Ask,
+    Breach,
     Cards,
     Decide,
     Move,
-    Open,
+    Note,
     Over,
     Pile,
+    Promise,
     Public,
     Result,
     Seen,
     Shuffle,
-    State,
     Turn,
     mask_of,
 )
-from engine.errors import OutOfTurn
 from engine.games import petrangola_moves, petrangola_settle
-from engine.games.petrangola_hands import HAND, MAX_DECKS
+from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions
 from engine.games.petrangola_moves import (
     CAMICIA,
     DECLINE,
@@ -41,6 +42,7 @@ from engine.games.petrangola_moves import (
     Cut,
 )
 from engine.games.petrangola_settle import Match, Outcome, Shown
+from engine.position import Dealt, Kept, open_slots, reads_from
 
 Hand = tuple[int, ...]
 """Three slots."""
@@ -65,7 +67,6 @@ class Phase(IntEnum):
 
 
 _PLAY = Phase.PLAY
-_new = object.__new__
 _ALL_CUTS: Final = tuple(Cut(at) for at in range(1, petrangola_moves.MAX_CUT + 1))
 _CUTS: Final = {
     ITALIAN.size * copies: _ALL_CUTS[: ITALIAN.size * copies - 1]
@@ -79,7 +80,27 @@ _CHOICE: Final[tuple[Move, ...]] = (STAY, CAMICIA)
 _ANSWER: Final[tuple[Move, ...]] = (REENTER, DECLINE)
 
 
-class Position(State):
+@dataclass(slots=True)
+class Deal(Kept):
+    """What stays the same from turn to turn of an open hand; see Position for the fields."""
+
+    options: PetrangolaOptions
+    seats: int
+    deck: Deck
+    match: Match
+    players: tuple[int, ...] = ()
+    decides: tuple[Decide, ...] = ()
+    most: int = 0
+    hand: int = 0
+    dealer: int = -1
+    start: int = 0
+    faces: bytes = b""
+    auto: bool = False
+    breaches: tuple[Breach, ...] = ()
+    outcome: Outcome | None = None
+
+
+class Position(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading:
 
     match    tokens, payments and options (petrangola_settle.Match)
@@ -90,37 +111,20 @@ class Position(State):
     at       whose turn it is, an index into `players`
     left     turns that remain after a bussata, -1 before it
     turns    turns taken in this hand
+    decides  what is due when it is that player's turn, indexed like `players`
+    most     with how many turns the hand ends at the latest (PET-26), 0 if it doesn't
     outcome  what the showdown showed, until the next cut
     start    the seat from which the next dealer is looked for (PET-05, GEN-02)
     auto     an open state, which answers its own card requests
+
+    Only `deal` and the slots below are stored, so that a turn costs a short copy.
     """
 
     __slots__ = (
-        "at",
-        "auto",
-        "breaches",
-        "dealer",
-        "deck",
-        "due",
-        "faces",
-        "hand",
-        "held",
-        "left",
-        "match",
-        "monte",
-        "notes",
-        "opened",
-        "options",
-        "outcome",
-        "phase",
-        "players",
-        "promises",
-        "seats",
-        "shown",
-        "start",
-        "turns",
-        "when",
+        *("at", "deal", "due", "held", "left", "monte", "notes", "opened"),
+        *("phase", "promises", "shown", "turns", "when"),
     )
+    deal: Deal
     match: Match
     phase: Phase
     due: Turn
@@ -130,29 +134,37 @@ class Position(State):
     at: int
     left: int
     turns: int
+    decides: tuple[Decide, ...]
+    most: int
+    notes: tuple[Note, ...]
+    promises: tuple[Promise, ...]
     outcome: Outcome | None
     start: int
     auto: bool
 
     # ------------------------------------------------------------------ what it tells
 
-    def turn(self) -> Turn:
-        return self.due
-
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase = self.phase
         if phase is _PLAY:
-            if seat is not None and seat != self.players[self.at]:
+            deal = self.deal
+            if seat is not None and seat != deal.players[self.at]:
                 return ()
-            if not self.options.show_petrangola_on_knock:
+            if not deal.options.show_petrangola_on_knock:
                 return _PLAIN
-            shape = self._shape(self.held[self.at])
-            return _EITHER if shape is None else _SHOWN if shape else _PLAIN
+            # `_shape`, written out, since this is asked at each turn
+            faces = deal.faces
+            a, b, c = self.held[self.at]
+            a, b, c = faces[a], faces[b], faces[c]
+            if a | b | c == UNKNOWN:
+                return _EITHER
+            known = deal.match.judge.petrangole
+            return _SHOWN if (a * 40 + b) * 40 + c in known else _PLAIN
         if phase is Phase.ASK and isinstance(self.due, Ask):
             return _ANSWER if seat is None or seat in self.due.seats else ()
         if not isinstance(self.due, Decide) or seat not in (None, self.due.seat):
             return ()
-        return _CHOICE if phase is Phase.CHOOSE else _CUTS[len(self.match.sorted_deck)]
+        return _CHOICE if phase is Phase.CHOOSE else _CUTS[self.deal.deck.size]
 
     def public(self) -> Public:
         cut = 0
@@ -162,16 +174,16 @@ class Position(State):
         elif isinstance(self.due, Ask):
             asked = self.due.seats
         match = self.match
-        end: Public = self.due.result.public() if isinstance(self.due, Over) else ()
+        phase = self.phase.name.lower()
         return (
-            (self.phase.name.lower(), self.hand, self.dealer, self.start, cut, asked, end),
+            (phase, self.hand, self.dealer, self.start, cut, asked, self._end()),
             (match.tokens, match.paid, match.drawn, match.used, match.streak),
             self.players,
-            tuple((s, f) for s, f in enumerate(self.faces) if self.opened >> s & 1),
+            self._table(),
             (self.held, self.monte, self.when),
             (self.at, self.left, self.turns),
-            tuple((p.seat, p.rule, p.slots, p.move) for p in self.promises),
-            tuple((b.promise.seat, b.promise.rule, b.promise.move) for b in self.breaches),
+            self._promised(),
+            self._broken(),
         )
 
     def piles(self) -> tuple[Pile, ...]:
@@ -194,7 +206,8 @@ class Position(State):
     def showdown(self) -> tuple[Shown, ...]:
         """Each hand's worth, in dealing order, and who falls: from the showdown to the next cut;
         () otherwise."""
-        return self.outcome.shown if self.outcome else ()
+        outcome = self.deal.outcome
+        return outcome.shown if outcome else ()
 
     def hand_of(self, seat: int) -> tuple[int, ...]:
         """The slots of `seat`'s hand, () if it holds none."""
@@ -204,79 +217,44 @@ class Position(State):
 
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
-        new.faces = faces
-        new.auto = False
+        new.deal = self.deal.but(faces=faces, auto=False)
         return new
 
     def _shape(self, slots: Sequence[int]) -> bool | None:
         """Whether these cards are a petrangola; None while one of them is unknown."""
-        faces = self.faces
+        faces = self.deal.faces
         a, b, c = slots
         a, b, c = faces[a], faces[b], faces[c]
         if a | b | c == UNKNOWN:  # all bits, as no known face has
             return None
-        return (a * 40 + b) * 40 + c in self.match.judge.petrangole
+        return (a * 40 + b) * 40 + c in self.deal.match.judge.petrangole
 
     def _copy(self) -> Self:
-        new = _new(type(self))
-        new.match = self.match
-        new.options = self.options
-        new.seats = self.seats
-        new.hand = self.hand
-        new.players = self.players
-        new.dealer = self.dealer
-        new.deck = self.deck
-        new.faces = self.faces
+        new = object.__new__(type(self))
+        new.deal = self.deal
+        new.phase = self.phase
+        new.due = self.due
         new.opened = self.opened
         new.shown = self.shown
         new.promises = self.promises
-        new.breaches = self.breaches
         new.notes = ()
-        new.phase = self.phase
-        new.due = self.due
         new.held = self.held
         new.monte = self.monte
         new.when = self.when
         new.at = self.at
         new.left = self.left
         new.turns = self.turns
-        new.outcome = self.outcome
-        new.start = self.start
-        new.auto = self.auto
         return new
 
     def _see(self, given: Seen) -> Self:
         """A copy that knows what the due Open requests showed."""
-        slots = open_slots(self.due)
-        if len(given.faces) != len(slots):
-            raise OutOfTurn(f"{len(slots)} faces are due, not {len(given.faces)}")
         new = self._copy()
-        faces = bytearray(self.faces)
-        for slot, face in zip(slots, given.faces, strict=True):
-            if not 0 <= face < ITALIAN.size or faces[slot] not in (face, UNKNOWN):
-                raise ValueError(f"slot {slot} can't show the face {face}")
-            faces[slot] = face
-        new.faces = bytes(faces)
-        new.opened |= mask_of(slots)
+        new.deal = self.deal.but(faces=self._shown_by(given))
+        new.opened |= mask_of(open_slots(self.due))
         return new
 
-    def _checked(self, faces: bytes) -> bytes:
-        """`faces` if they are the deck; else NotationError, which says what is wrong."""
-        if bytes(sorted(faces)) != self.match.sorted_deck:
-            self.deck.check(faces)
-        return bytes(faces)
 
-    def _agree(self, faces: bytes) -> None:
-        """ValueError unless the whole deck agrees with every card known so far: whoever opened
-        or dealt them had to see to that, so it is no player's fault."""
-        for slot, face in enumerate(self.faces):
-            if face not in (faces[slot], UNKNOWN):
-                raise ValueError(f"slot {slot} was opened as {face} and is revealed otherwise")
-
-
-def open_slots(due: Turn) -> tuple[int, ...]:
-    requests = due.requests if isinstance(due, Cards) else ()
-    return tuple(slot for r in requests if isinstance(r, Open) for slot in r.slots)
+reads_from(Position, "deal", Deal)
 
 
 def text_of(faces: bytes, slots: Sequence[int]) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from engine.cards import Deck
 from engine.contract import Note, Result
@@ -21,6 +21,7 @@ from engine.games.petrangola_hands import (
     Value,
     judge,
 )
+from engine.position import note
 
 PLAY_ON: Final = ""
 DEALER_WINS: Final = "dealer-wins"
@@ -29,18 +30,16 @@ REPLAY: Final = "replay"
 LAST_ALIVE: Final = "last-alive"
 ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
+_key: Final = attrgetter("key")
+_LATER: Final = 64
+"""Bits by which the worth of a hand outweighs when it was completed, a number of turns."""
 _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
 
 
-@lru_cache(maxsize=4096)
-def note(kind: str, seat: int = -1, values: tuple[int, ...] = ()) -> Note:
-    """A note, made once for all hands that announce the same."""
-    return Note(kind, seat, values)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Match:
-    """What outlives a deal; one integer a seat in each tuple.
+    """What outlives a deal; one integer a seat in each tuple. Nobody changes one: it isn't frozen
+    since one is made for each deal, and that would take several times as long.
 
     tokens  held now; 0 is dead
     paid    into the pot, in units of the stake's kind
@@ -51,7 +50,6 @@ class Match:
 
     options: PetrangolaOptions
     deck: Deck
-    sorted_deck: bytes
     judge: Judge
     tokens: tuple[int, ...]
     paid: tuple[int, ...]
@@ -73,8 +71,7 @@ class Match:
         streak: tuple[int, ...],
     ) -> Match:
         """The same match with other numbers; `dataclasses.replace` takes longer."""
-        deck, faces = self.deck, self.sorted_deck
-        return Match(self.options, deck, faces, self.judge, tokens, paid, drawn, used, streak)
+        return Match(self.options, self.deck, self.judge, tokens, paid, drawn, used, streak)
 
     def living(self) -> tuple[int, ...]:
         """The seats with tokens, ascending."""
@@ -96,7 +93,6 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     return Match(
         options,
         deck,
-        _in_order(deck),
         judge(options, deck.copies),
         (options.tokens,) * seats,
         (bought,) * seats,
@@ -104,11 +100,6 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
         nothing,
         nothing,
     )
-
-
-@lru_cache(maxsize=8)
-def _in_order(deck: Deck) -> bytes:
-    return bytes(sorted(deck.face(card) for card in range(deck.size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +113,7 @@ class Shown:
     gained: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the showdown means for `match`, which it becomes once the deal stands (GEN-01).
 
     players, values, strength  the hands in dealing order; the higher the strength the better
@@ -133,7 +123,7 @@ class Outcome:
 
     players: tuple[int, ...]
     values: tuple[Value, ...]
-    strength: tuple[tuple[int, int], ...]
+    strength: tuple[int, ...]
     lost: dict[int, int]
     gained: dict[int, int]
     match: Match
@@ -161,15 +151,19 @@ def settle(
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
     hand and when it was completed (the higher the later)."""
     options = match.options
-    strength = _strength(match, values, when)
+    keys = strength = tuple(map(_key, values))
+    best = max(keys)
+    if best >= LOWEST_PETRANGOLA:
+        strength = _strength(match, keys, when)
     lost = _losses(match, players, strength)
-    gained = _bonuses(match, players, values, lost) if max(strength)[0] >= THREE_ACES else {}
-    paid, drawn, streak = match.paid, match.drawn, [0] * len(match.streak)
+    gained = _bonuses(match, players, values, lost) if best >= THREE_ACES else {}
+    paid, drawn = match.paid, match.drawn
+    before = match.streak
+    streak = [0] * len(before)
+    if len(players) < len(before):  # who isn't in the deal neither falls nor stays
+        streak = [0 if seat in players else falls for seat, falls in enumerate(before)]
     for seat in lost:
-        streak[seat] = match.streak[seat] + 1
-    if len(players) < len(streak):
-        for seat in set(range(len(streak))).difference(players):
-            streak[seat] = match.streak[seat]
+        streak[seat] = before[seat] + 1
     tokens = _add(match.tokens, lost, -1)
     notes = _announce(lost, tokens, [values[players.index(seat)] for seat in lost], streak)
     if gained:
@@ -187,20 +181,17 @@ def changes(
     match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The tokens that seats lose and gain: `settle` for a roll-out, which asks for no more."""
-    lost = _losses(match, players, _strength(match, values, when))
+    lost = _losses(match, players, _strength(match, tuple(map(_key, values)), when))
     return lost, _bonuses(match, players, values, lost)
 
 
-def _strength(
-    match: Match, values: Sequence[Value], when: Sequence[int]
-) -> tuple[tuple[int, int], ...]:
+def _strength(match: Match, keys: tuple[int, ...], when: Sequence[int]) -> tuple[int, ...]:
     """PET-36: the higher the better."""
-    keys = [value.key for value in values]
     if max(keys) < LOWEST_PETRANGOLA or not match.options.equal_petrangole_last_loses:
-        return tuple([(key, 0) for key in keys])
+        return keys
     return tuple(
         [
-            (key, -late if key >= LOWEST_PETRANGOLA else 0)
+            (key << _LATER) - (late if key >= LOWEST_PETRANGOLA else 0)
             for key, late in zip(keys, when, strict=True)
         ]
     )
@@ -213,9 +204,7 @@ def _add(numbers: tuple[int, ...], more: dict[int, int], times: int) -> tuple[in
     return tuple(changed)
 
 
-def _losses(
-    match: Match, players: Sequence[int], strength: Sequence[tuple[int, int]]
-) -> dict[int, int]:
+def _losses(match: Match, players: Sequence[int], strength: tuple[int, ...]) -> dict[int, int]:
     """PET-40, PET-41, PET-44: how many tokens each of the fallen loses."""
     options = match.options
     worst = min(strength)
@@ -254,7 +243,9 @@ def _announce(
     streak: Sequence[int],
 ) -> tuple[Note, ...]:
     """PET-61, for the table to hear before the audit."""
-    notes = [note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
+    notes = []
+    for seat, n in lost.items():
+        notes.append(note("falls", seat, (n, left[seat])))
     if len(lost) > 1:
         notes.append(note("fall-together", -1, (len(lost),)))
     for seat, value in zip(lost, values, strict=True):

@@ -28,6 +28,7 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN
@@ -53,9 +54,9 @@ from engine.contract import (
     mask_of,
 )
 from engine.errors import EngineError, IllegalMove, OutOfTurn
-from engine.games import petrangola_moves, petrangola_settle
+from engine.games import petrangola_settle
 from engine.games.petrangola_deal import looked_at, packets, shuffle
-from engine.games.petrangola_hands import MAX_SEATS, PetrangolaOptions, deck_for
+from engine.games.petrangola_hands import MAX_DECKS, MAX_SEATS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
     Camicia,
     Cut,
@@ -66,13 +67,25 @@ from engine.games.petrangola_moves import (
     Reenter,
     Stay,
 )
-from engine.games.petrangola_position import Phase, Position, open_slots, text_of
-from engine.games.petrangola_settle import note
+from engine.games.petrangola_position import Deal, Hand, Phase, Position, text_of
+from engine.games.petrangola_settle import Match, Outcome
+from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _REVEAL: Final = Cards((Reveal(),))
 _ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
+_BIT: Final = tuple(1 << slot for slot in range(MAX_DECKS * ITALIAN.size))
+
+
+@lru_cache(maxsize=MAX_SEATS)
+def _nothing(seats: int) -> tuple[int, ...]:
+    return (0,) * seats
+
+
+@lru_cache(maxsize=1024)
+def _decides(players: tuple[int, ...]) -> tuple[Decide, ...]:
+    return tuple([_DECIDE[seat] for seat in players])
 
 
 class PetrangolaState(Position):
@@ -95,8 +108,7 @@ class PetrangolaState(Position):
         faces = self._checked(faces)
         self._agree(faces)
         new = self._copy()
-        new.faces = faces
-        new.auto = True
+        new.deal = self.deal.but(faces=faces, auto=True)
         if new.phase is Phase.REVEAL:
             return new._finish((), False)
         if Seen not in _TABLE[new.phase]:
@@ -116,60 +128,75 @@ class PetrangolaState(Position):
 
     def _to_cut(self, dealer: int) -> PetrangolaState:
         """The next hand, with `dealer` as the last of the living (PET-05)."""
-        living = self.match.living()
-        at = living.index(dealer)
-        return self._to_cut_for(living[at + 1 :] + living[: at + 1])
+        deal = self.deal
+        living = deal.match.living()
+        at = living.index(dealer) + 1
+        return self._to_cut_for(living[at:] + living[:at], deal.match, deal.start, deal.outcome)
 
-    def _to_cut_for(self, players: tuple[int, ...]) -> PetrangolaState:
+    def _to_cut_for(
+        self, players: tuple[int, ...], match: Match, start: int, outcome: Outcome | None
+    ) -> PetrangolaState:
         """The next hand of `players`, with nothing of the last one's cards left (PET-06)."""
-        self.hand += 1
-        self.dealer = dealer = players[-1]
-        self.players = players
+        old = self.deal
+        hand, dealer = old.hand + 1, players[-1]
+        self.deal = Deal(
+            *(old.options, old.seats, old.deck, match, players, _decides(players)),
+            *(len(players) * old.options.max_rounds, hand, dealer, start),
+            breaches=old.breaches,
+            outcome=outcome,
+        )
         self._clear()
         self.phase = Phase.CUT
-        self.due = _DECIDE[players[-2]]
-        self.notes += (note("deals", dealer, (self.hand,)),)
+        self.due = self.deal.decides[-2]
+        self.notes += (note("deals", dealer, (hand,)),)
         return self
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
-        self.faces = b""
         self.opened = 0
-        self.shown = (0,) * self.seats
+        self.shown = _nothing(self.deal.seats)
         self.promises = ()
         self.held = ()
         self.monte = ()
         self.when = ()
         self.at = self.turns = 0
         self.left = -1
-        self.auto = False
 
     def _cut(self, move: Cut) -> PetrangolaState:
-        if move.at >= len(self.match.sorted_deck):
-            raise IllegalMove("PET-06", f"the cut must be from 1 to {self.deck.size - 1}")
+        old = self.deal
+        if move.at >= old.deck.size:
+            raise IllegalMove("PET-06", f"the cut must be from 1 to {old.deck.size - 1}")
         new = self._copy()
-        new.breaches = ()
-        new.outcome = None
+        if old.breaches or old.outcome:
+            new.deal = Deal(
+                *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
+                *(old.most, old.hand, old.dealer, old.start),
+            )
         new.phase = Phase.SHUFFLE
-        new.due = shuffle(self.deck.copies, move.at)
-        new.notes = (note("cut", self.players[-2], (move.at,)),)
+        new.due = shuffle(old.deck.copies, move.at)
+        new.notes = (note("cut", old.players[-2], (move.at,)),)
         return new
 
     def _shuffled(self, given: Shuffled) -> PetrangolaState:
         """CARD-06: packets of three, then the monte; the rest is the stock."""
+        old = self.deal
         new = self._copy()
-        n = len(self.players)
+        n = len(old.players)
         new.held, new.monte, new.when = packets(n)
         if given.faces is None:
-            new.faces = bytes((UNKNOWN,)) * self.deck.size
+            faces = bytes((UNKNOWN,)) * old.deck.size
         else:
-            new.faces = self._checked(given.faces)
-            new.auto = True
-        if new.auto:
+            faces = self._checked(given.faces)
+        auto = given.faces is not None
+        new.deal = Deal(
+            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
+            *(old.most, old.hand, old.dealer, old.start, faces, auto),
+        )
+        if auto:
             return new._after_look()
         new.phase = Phase.LOOK
-        shows = [Show(new.held[i], self.players[i]) for i in range(n - 1)]
-        new.due = Cards((*shows, Show(new.monte, self.dealer)))
+        shows = [Show(new.held[i], old.players[i]) for i in range(n - 1)]
+        new.due = Cards((*shows, Show(new.monte, old.dealer)))
         return new
 
     def _looked(self, given: Seen) -> PetrangolaState:
@@ -177,9 +204,10 @@ class PetrangolaState(Position):
 
     def _after_look(self) -> PetrangolaState:
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
-        self.shown = looked_at(self.seats, self.players)
+        deal = self.deal
+        self.shown = looked_at(deal.seats, deal.players)
         self.phase = Phase.CHOOSE
-        self.due = _DECIDE[self.dealer]
+        self.due = deal.decides[-1]
         return self
 
     def _stay(self, _: Stay) -> PetrangolaState:
@@ -190,19 +218,20 @@ class PetrangolaState(Position):
     def _swap(self, _: Camicia) -> PetrangolaState:
         """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
         new = self._copy()
-        n = len(self.players)
+        players = self.deal.players
+        n = len(players)
         new.monte = self.held[-1]
         new.held = (*self.held[:-1], self.monte)
         new.when = (*self.when[:-1], n)
         new.left = n - 1
-        new.notes = (note("swaps", self.dealer), note("dies-with", self.players[-2]))
-        if not self.match.options.open_after_dealer_swap:
+        new.notes = (note("swaps", players[-1]), note("dies-with", players[-2]))
+        if not self.deal.options.open_after_dealer_swap:
             return new._to_turnup(new.monte)
         return new._to_turnup(new.monte, tuple([s for hand in self.held[:-1] for s in hand]))
 
     def _to_turnup(self, *opened: tuple[int, ...]) -> PetrangolaState:
         """PET-11, PET-14: piles that everybody sees, and the dealer the hand that stays."""
-        if self.auto:
+        if self.deal.auto:
             for slots in opened:
                 self.opened |= mask_of(slots)
             return self._after_turnup()
@@ -218,72 +247,84 @@ class PetrangolaState(Position):
     def _after_turnup(self) -> PetrangolaState:
         if self.left < 0:
             shown = list(self.shown)
-            shown[self.dealer] |= mask_of(self.held[-1])
+            shown[self.deal.players[-1]] |= mask_of(self.held[-1])
             self.shown = tuple(shown)
         self.phase = _PLAY
-        self.due = _DECIDE[self.players[0]]
+        self.due = self.deal.decides[0]
         return self
 
     # ------------------------------------------------------------------ turns
 
     def _exchange(self, move: Exchange) -> PetrangolaState:
-        return self._trade(move.hand, move.monte, False)
+        cards = self.held[self.at] + self.monte
+        new = self._trade(move.hand(cards), move.monte(cards))
+        if new.left > 0:
+            new.left -= 1
+        return new._bring_out(new.monte, Phase.OPENING)
 
     def _camicia(self, _: Camicia) -> PetrangolaState:
-        return self._trade(petrangola_moves.LAST_THREE, petrangola_moves.FIRST_THREE, True)
+        at = self.at
+        new = self._trade(self.monte, self.held[at])
+        new._count_knock()
+        new.notes = (note("swaps", self.deal.players[at]), *new.notes)
+        return new._bring_out(new.monte, Phase.OPENING)
 
-    def _trade(
-        self, hand: petrangola_moves.Plan, monte: petrangola_moves.Plan, knocked: bool
-    ) -> PetrangolaState:
-        """PET-21: what was given lies open in the monte, what was taken lay open there."""
-        at, held, when = self.at, list(self.held), list(self.when)
-        cards = held[at] + self.monte
-        held[at] = hand(cards)
-        when[at] = len(held) + 1 + self.turns
-        new = self._copy()
+    def _trade(self, hand: Hand, monte: Hand) -> PetrangolaState:
+        """PET-21: what was given lies open in the monte, what was taken lay open there. A match
+        spends its time here, so nothing is copied that changes; `due` and `phase` follow."""
+        held, when = list(self.held), list(self.when)
+        new: PetrangolaState = new_blank(PetrangolaState)
+        new.at = at = self.at
+        new.turns = turns = self.turns + 1
+        held[at] = hand
+        when[at] = len(held) + turns
         new.held = tuple(held)
-        new.monte = given = monte(cards)
+        new.monte = monte
         new.when = tuple(when)
-        new._count(knocked)
-        if knocked:
-            new.notes = (note("swaps", self.players[at]), *new.notes)
-        return new._bring_out(given, Phase.OPENING)
+        new.deal = self.deal
+        new.left = self.left
+        new.opened = self.opened
+        new.shown = self.shown
+        new.promises = self.promises
+        new.notes = ()
+        return new
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
         """PET-22 to PET-24."""
-        at = self.at
-        seat, hand = self.players[at], self.held[at]
+        at, deal = self.at, self.deal
+        seat, hand = deal.players[at], self.held[at]
         showing = type(move) is KnockShow
         new = self._copy()
-        if self.match.options.show_petrangola_on_knock:
+        new.turns += 1
+        if deal.options.show_petrangola_on_knock:
             if self._shape(hand) is (not showing):
                 raise _wrong_form(showing)
             if not showing and any(not self.opened >> slot & 1 for slot in hand):
                 new.promises = (*self.promises, Promise(seat, "PET-24", hand, self.turns + 2))
         elif showing:
             raise IllegalMove("PET-24", "a knock shows nothing by the rules of this table")
-        new._count(True)
+        new._count_knock()
         new.notes = (note("knocks", seat), *new.notes)
         if not showing:
             return new._after_move()
         new.notes = (note("shows", seat), *new.notes)
         return new._bring_out(hand, Phase.PROVE)
 
-    def _count(self, knocked: bool) -> None:
+    def _count_knock(self) -> None:
         """PET-23: after the first bussata each other player has one more turn."""
-        self.turns += 1
         if self.left > 0:
             self.left -= 1
-        elif knocked:
-            self.left = len(self.players) - 1
-            self.notes = (note("dies-with", self.players[self.at - 1]),)
+            return
+        players = self.deal.players
+        self.left = len(players) - 1
+        self.notes = (note("dies-with", players[self.at - 1]),)
 
     def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
         """Open those of `slots` that aren't, in a live state by stopping at `phase`."""
         a, b, c = slots
         seen = self.opened
-        known = seen | 1 << a | 1 << b | 1 << c
-        if self.auto:
+        known = seen | _BIT[a] | _BIT[b] | _BIT[c]
+        if self.deal.auto:
             self.opened = known
         elif known != seen:
             hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
@@ -303,22 +344,21 @@ class PetrangolaState(Position):
 
     def _after_move(self) -> PetrangolaState:
         """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
-        players, left = self.players, self.left
-        n = len(players)
-        if not left or (left < 0 and self.turns == n * self.options.max_rounds):
+        deal, left = self.deal, self.left
+        if not left or (left < 0 and self.turns == deal.most):
             return self._to_show()
         at = self.at + 1
-        self.at = at = 0 if at == n else at
+        self.at = at = 0 if at == len(deal.decides) else at
         self.phase = _PLAY
-        self.due = _DECIDE[players[at]]
+        self.due = deal.decides[at]
         return self
 
     # ------------------------------------------------------------------ the end of a hand
 
     def _to_show(self) -> PetrangolaState:
         """PET-25."""
-        if self.auto:
-            self.opened = (1 << len(self.faces)) - 1
+        if self.deal.auto:
+            self.opened = (1 << len(self.deal.faces)) - 1
             return self._after_show()
         slots = [slot for hand in self.held for slot in hand]
         hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
@@ -333,22 +373,38 @@ class PetrangolaState(Position):
 
     def _after_show(self) -> PetrangolaState:
         """The promises are settled, since every hand is open, and the hands are compared."""
-        faces = self.faces
+        deal = self.deal
+        faces, breaches = deal.faces, deal.breaches
         if self.promises:
-            self.breaches = self._broken()
+            breaches = self._refuted()
             self.promises = ()
-        worths = self.match.judge.worths
+        worths = deal.match.judge.worths
         values = [worths[faces[a], faces[b], faces[c]] for a, b, c in self.held]
-        self.outcome = petrangola_settle.settle(self.match, self.players, values, self.when)
-        if self.breaches:
-            self.notes += tuple(note("broken-promise", b.promise.seat) for b in self.breaches)
+        outcome = petrangola_settle.settle(deal.match, deal.players, values, self.when)
+        if breaches:
+            self.notes += tuple([note("broken-promise", b.promise.seat) for b in breaches])
         else:
-            self.notes += self.outcome.notes
+            self.notes += outcome.notes
+        if deal.auto and not breaches and self._goes_on(outcome):
+            return self._after_deal(outcome)
+        self.deal = deal.but(breaches=breaches, outcome=outcome)
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        return self._finish((), False) if self.auto else self
+        return self._finish((), False) if self.deal.auto else self
 
-    def _broken(self) -> tuple[Breach, ...]:
+    def _goes_on(self, outcome: Outcome) -> bool:
+        """Whether the deal is over with nobody dead."""
+        tokens = outcome.match.tokens
+        alive = 0 not in tokens or 0 not in [tokens[seat] for seat in self.deal.players]
+        return alive and not outcome.verdict
+
+    def _after_deal(self, outcome: Outcome) -> PetrangolaState:
+        """The usual end: the deal passes to the next in order."""
+        deal = self.deal
+        players = deal.players[1:] + deal.players[:1]
+        return self._to_cut_for(players, outcome.match, deal.dealer + 1, outcome)
+
+    def _refuted(self) -> tuple[Breach, ...]:
         return tuple(
             Breach(p, f"seat {p.seat} knocked without showing {text_of(self.faces, p.slots)}")
             for p in self.promises
@@ -359,58 +415,56 @@ class PetrangolaState(Position):
         faces = self._checked(given.faces)
         self._agree(faces)
         new = self._copy()
-        new.faces = faces
+        new.deal = self.deal.but(faces=faces)
         new.opened = (1 << self.deck.size) - 1
         return new._finish((), False)
 
     def _finish(self, leavers: tuple[int, ...], may_return: bool) -> PetrangolaState:
         """GEN-01, then PET-47 from step 5; `leavers` left after the showdown."""
-        if self.outcome is None:
+        deal = self.deal
+        match, outcome, players = deal.match, deal.outcome, deal.players
+        if outcome is None:
             raise EngineError("a hand ends after its showdown only")
-        outcome = self.outcome
         verdict = outcome.verdict
-        if not (verdict or self.breaches or leavers):
-            tokens = outcome.match.tokens
-            if 0 not in [tokens[seat] for seat in self.players]:
-                # The usual end: nobody died, so the deal passes to the next in order.
-                self.match = outcome.match
-                self.start = self.dealer + 1
-                return self._to_cut_for(self.players[1:] + self.players[:1])
-        cheats = {b.promise.seat for b in self.breaches}
+        if not (deal.breaches or leavers) and self._goes_on(outcome):
+            return self._after_deal(outcome)
+        cheats = {b.promise.seat for b in deal.breaches}
         if cheats or verdict == petrangola_settle.REPLAY:
             self.notes += (note("void"),) if cheats else (note("replayed"),)
             gone = cheats | set(leavers)
-            self.match = petrangola_settle.put_out(self.match, gone)
-            self.start = self.dealer + (self.dealer in gone)
+            match = petrangola_settle.put_out(match, gone)
+            start = deal.dealer + (deal.dealer in gone)
             self.notes += tuple(note("dies", seat) for seat in sorted(gone))
-            return self._after_deaths(set(leavers) - cheats if may_return else set())
-        before = self.match.tokens
-        self.match = outcome.match
-        self.start = self.dealer + 1
+            asked = set(leavers) - cheats if may_return else set()
+            return self._after_deaths(match, start, asked)
+        before, match = match.tokens, outcome.match
         if verdict:
-            winners = (self.dealer,) if verdict == petrangola_settle.DEALER_WINS else None
-            return self._to_over(winners or tuple(sorted(self.players)), verdict)
-        dead = {seat for seat in self.players if not self.match.tokens[seat]}
-        if len(self.match.living()) > 1:
-            self.match = petrangola_settle.put_out(self.match, leavers)
-        died = {s for s, tokens in enumerate(before) if tokens and not self.match.tokens[s]}
-        self.notes += tuple(note("dies", seat) for seat in sorted(died))
-        return self._after_deaths(died if may_return else dead - set(leavers))
+            self.deal = deal.but(match=match, start=deal.dealer + 1)
+            winners = (deal.dealer,) if verdict == petrangola_settle.DEALER_WINS else None
+            return self._to_over(winners or tuple(sorted(players)), verdict)
+        dead = {seat for seat in players if not match.tokens[seat]}
+        if leavers and len(match.living()) > 1:
+            match = petrangola_settle.put_out(match, leavers)
+        died = [s for s, tokens in enumerate(before) if tokens and not match.tokens[s]]
+        self.notes += tuple([note("dies", seat) for seat in died])
+        asked = set(died) if may_return else dead.difference(leavers)
+        return self._after_deaths(match, deal.dealer + 1, asked)
 
-    def _after_deaths(self, dead: set[int]) -> PetrangolaState:
+    def _after_deaths(self, match: Match, start: int, dead: set[int]) -> PetrangolaState:
         """PET-47, steps 7 to 9; `dead` may be asked to re-enter."""
-        living = self.match.living()
+        self.deal = self.deal.but(match=match, start=start)
+        living = match.living()
         if len(living) < 2:
             alive = bool(living)
             reason = petrangola_settle.LAST_ALIVE if alive else petrangola_settle.ABANDONED
             return self._to_over(living, reason)
-        asked = petrangola_settle.may_reenter(self.match, dead)
+        asked = petrangola_settle.may_reenter(match, dead)
         if not asked:
             return self._to_next()
         self.phase = Phase.ASK
         self.due = Ask(asked)
-        terms = petrangola_settle.offer(self.match)
-        self.notes += tuple(note("asked", seat, terms) for seat in asked)
+        terms = petrangola_settle.offer(match)
+        self.notes += tuple([note("asked", seat, terms) for seat in asked])
         return self
 
     def _answered(self, given: Answers) -> PetrangolaState:
@@ -422,26 +476,31 @@ class PetrangolaState(Position):
             raise IllegalMove("PET-50", "a dead player can only re-enter or decline")
         back = [seat for seat, move in given.moves if type(move) is Reenter]
         new = self._copy()
-        terms = petrangola_settle.offer(self.match)
+        match = self.deal.match
+        terms = petrangola_settle.offer(match)
         new.notes = tuple(
-            note("reenters", seat, terms) if seat in back else note("declines", seat)
-            for seat in asked
+            [
+                note("reenters", seat, terms) if seat in back else note("declines", seat)
+                for seat in asked
+            ]
         )
         if back:
-            new.match = petrangola_settle.reenter(self.match, back)
-            new.notes += (note("pot", -1, (new.match.pot,)),)
+            match = petrangola_settle.reenter(match, back)
+            new.deal = self.deal.but(match=match)
+            new.notes += (note("pot", -1, (match.pot,)),)
         return new._to_next()
 
     def _to_next(self) -> PetrangolaState:
         """PET-05; before the first dealer is known, the draw again."""
-        if self.dealer < 0:
+        deal = self.deal
+        if deal.dealer < 0:
             return self._to_draw()
-        return self._to_cut(self.match.first_living(self.start))
+        return self._to_cut(deal.match.first_living(deal.start))
 
     def _to_draw(self) -> PetrangolaState:
-        self.players = self.match.living()
+        self.deal = self.deal.but(players=self.deal.match.living())
         self.phase = Phase.DRAW
-        self.due = Cards((Draw(self.deck),))
+        self.due = Cards((Draw(self.deal.deck),))
         return self
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> PetrangolaState:
@@ -453,10 +512,7 @@ class PetrangolaState(Position):
 
     def _leave(self, given: Leave) -> PetrangolaState:
         """GEN-02; never a knock for the one who is away (PET-27)."""
-        gone = set(given.seats)
-        known = gone <= set(range(self.seats))
-        if not gone or len(gone) != len(given.seats) or not known:
-            raise OutOfTurn(f"{given.seats} aren't different seats of this match")
+        gone = self._gone(given)
         new = self._copy()
         leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
         asked = set(self.due.seats) if isinstance(self.due, Ask) else set()
@@ -465,19 +521,19 @@ class PetrangolaState(Position):
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving, given.may_return)
-        new.match = petrangola_settle.put_out(self.match, leaving)
+        match, start = petrangola_settle.put_out(self.match, leaving), self.start
         new.notes += tuple(note("declines", seat) for seat in sorted(asked & gone))
         if self.phase is not Phase.ASK:
-            new.start = self.dealer
+            start = self.dealer
             if self.phase is not Phase.DRAW:
                 new.notes += (note("void"),)
             new._clear()
-            new.breaches = ()
-            new.outcome = None
-        if self.dealer in leaving and new.start == self.dealer:
-            new.start += 1
+            new.deal = self.deal.but(faces=b"", auto=False, breaches=(), outcome=None)
+        if self.dealer in leaving and start == self.dealer:
+            start += 1
         new.notes += tuple(note("dies", seat) for seat in leaving)
-        return new._after_deaths(asked - gone | set(leaving if given.may_return else ()))
+        asked = asked - gone | set(leaving if given.may_return else ())
+        return new._after_deaths(match, start, asked)
 
 
 def _wrong_form(showing: bool) -> IllegalMove:
@@ -524,25 +580,8 @@ _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
 def begin(options: PetrangolaOptions, seats: int) -> PetrangolaState:
     """The first position of a match; OptionError if the decks can't serve it (PET-01)."""
     deck = deck_for(options, seats)
-    new: PetrangolaState = object.__new__(PetrangolaState)
-    new.match = petrangola_settle.new_match(options, seats, deck)
-    new.options = options
-    new.seats = seats
-    new.hand = 0
-    new.dealer = -1
-    new.start = 0
-    new.deck = deck
-    new.faces = b""
-    new.opened = 0
-    new.shown = (0,) * seats
-    new.promises = ()
-    new.breaches = ()
+    new: PetrangolaState = new_blank(PetrangolaState)
+    new.deal = Deal(options, seats, deck, petrangola_settle.new_match(options, seats, deck))
     new.notes = ()
-    new.held = ()
-    new.monte = ()
-    new.when = ()
-    new.at = new.turns = 0
-    new.left = -1
-    new.outcome = None
-    new.auto = False
+    new._clear()
     return new._to_draw()
