@@ -55,6 +55,8 @@ class KnownPlayers:
         self._path = path
         self._disk = disk or Disk()
         self._players = self._load()
+        self._unsaved: dict[bytes, Known] = {}
+        """What couldn't be written yet."""
 
     def __iter__(self) -> Iterator[Known]:
         """Those that were met, by key."""
@@ -70,17 +72,20 @@ class KnownPlayers:
             may_write = locked
             if may_write:
                 try:
-                    self._players = self._load()
+                    self._players = self._load() | self._unsaved
                 except FileError:
                     may_write = False  # somebody damaged it meanwhile: a match goes on
             known = self._players.get(key)
             if known is None or known.name != name:
                 known = Known(key, name, now, now)
-            self._players[key] = replace(known, last=max(now, known.last))
+            known = replace(known, last=max(now, known.last))
+            self._players[key] = self._unsaved[key] = known
             while len(self._players) > MAX_PLAYERS:
-                del self._players[min(self._players.values(), key=_age).key]
-            if may_write:
-                self._save()
+                oldest = min(self._players.values(), key=_age).key
+                del self._players[oldest]
+                self._unsaved.pop(oldest, None)
+            if may_write and self._save():
+                self._unsaved = {}
         holder = self.holder(name)
         return short_form(holder.key) if holder is not None and holder.key != key else ""
 
@@ -102,8 +107,8 @@ class KnownPlayers:
             ]
             for key in gone:
                 del self._players[key]
-            if gone:
-                self._save()
+            if gone and not self._save():
+                raise FileError(f"{self._path.name} can't be written")
         return len(gone)
 
     @contextlib.contextmanager
@@ -144,10 +149,14 @@ class KnownPlayers:
             raise FileError(text) from error
         return {known.key: known for known in players}
 
-    def _save(self) -> None:
+    def _save(self) -> bool:
+        """Whether it could be written: a full disk must not end a match."""
         lines = [f"{k.key.hex()} {k.first} {k.last} {k.name}" for k in self]
-        with contextlib.suppress(OSError):  # a full disk must not end a match
+        try:
             self._disk.replace(self._path, "\n".join([_HEADING, *lines, ""]).encode("utf-8"))
+        except OSError:
+            return False
+        return True
 
 
 def _parse(line: str) -> Known:

@@ -17,7 +17,7 @@ from protocol import identity as module
 from protocol.contribution import Contribution, Kind, Place, statement
 from protocol.errors import FileError, InvalidKey
 from protocol.files import Disk
-from protocol.identity import Identity, admit_key, fingerprint, verify
+from protocol.identity import Identity, admit_key, fingerprint, labels, short_form, verify
 from protocol.log import Step, next_head
 from tests.protocol import samples
 
@@ -229,3 +229,40 @@ def test_folders_and_links_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "target").exists()
     with pytest.raises(FileError, match="can't be written"):
         Identity.load_or_create(tmp_path / "nowhere" / "identity")
+
+
+A, B, C = (bytes([n]) * 32 for n in (1, 2, 3))
+
+
+def test_the_short_form_is_the_beginning_of_the_fingerprint() -> None:
+    assert short_form(A) == fingerprint(A)[:4].lower()
+    assert len(short_form(A)) == 4
+
+
+def test_players_of_one_name_are_told_apart() -> None:
+    told = labels({A: "Bob", B: "bob", C: "Ada"})
+    assert told == {A: f"Bob·{short_form(A)}", B: f"bob·{short_form(B)}", C: "Ada"}
+    assert labels({A: "Bob"}) == {A: "Bob"}
+
+
+def test_a_name_that_looks_like_anothers_label_isnt_one() -> None:
+    told = labels({A: "Bob", B: "Bob", C: f"Bob·{short_form(A)}"})
+    assert told[C] == f"Bob·{short_form(A)}·{short_form(C)}"
+    assert len(set(told.values())) == 3
+
+
+def test_wide_letters_are_the_same_name() -> None:
+    assert labels({A: "Bob", B: "Ｂｏｂ"})[A] != "Bob"
+
+
+def test_equal_short_forms_get_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = {A: "ABCD-EFGH-A-A-A", B: "ABCD-XYZW-B-B-B"}
+    monkeypatch.setattr(module, "fingerprint", marks.__getitem__)
+    assert labels({A: "Bob", B: "Bob"}) == {A: "Bob·abcd-efgh", B: "Bob·abcd-xyzw"}
+
+
+@given(
+    st.dictionaries(st.binary(min_size=32, max_size=32), st.sampled_from(["a", "A", "b", "b·c"]))
+)
+def test_no_two_players_are_ever_called_alike(names: dict[bytes, str]) -> None:
+    assert len(set(labels(names).values())) == len(names)
