@@ -67,6 +67,16 @@ class _Line:
     fd: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Guest:
+    """A connection that others made to us, as its first message showed it."""
+
+    fd: int
+    curve: bytes
+    path: Path
+    origin: Origin
+
+
 class Carrier:
     """A ROUTER that listens, a DEALER for each process dialled, the ZAP handler, the watchdog."""
 
@@ -91,6 +101,7 @@ class Carrier:
         self._poller = zmq.Poller()
         self._handlers: dict[ZSocket, Callable[[], object]] = {}
         self._lines: dict[bytes, _Line] = {}
+        self._guests: dict[bytes, _Guest] = {}
         # The handler comes first: without one libzmq would let everybody in.
         self.zap: Final = Zap(context, ear.allow)
         try:
@@ -211,6 +222,7 @@ class Carrier:
     def _closed(self, fd: int) -> None:
         connection = self._watch.closed(fd)
         if connection is not None and connection.path is not None:
+            self._guests.pop(connection.path.ident, None)
             self._ear.lost(connection.path)
 
     def _router_events(self) -> None:
@@ -242,42 +254,58 @@ class Carrier:
 
     def _from_router(self) -> bool:
         """Read what the ROUTER has; whether that was all."""
+        router = self._router.socket
         for _ in range(_READS):
-            try:
-                routing = self._router.socket.recv(zmq.DONTWAIT)
-            except zmq.Again:
+            if not _waiting(router):
                 return True
-            frame, frames, octets = self._read(self._router.socket)
-            curve = bytes.fromhex(str(frame.get("User-Id")))
-            path = Path(Side.IN, routing)
-            self._watch.delivered(int(frame.get(zmq.SRCFD)), curve, path, octets, frames)
-            host = numeric(str(frame.get("Peer-Address")))
-            self._ear.arrived(Origin(curve, path, host), frame.bytes, frames)
+            routing = router.recv(zmq.DONTWAIT)
+            guest = self._guests.get(routing)
+            if guest is None:
+                guest, data = self._met(routing)
+            else:
+                data = router.recv(zmq.DONTWAIT)
+            frames, octets = self._rest(router, len(data))
+            self._watch.delivered(guest.fd, guest.curve, guest.path, octets, frames)
+            self._ear.arrived(guest.origin, data, frames)
         return False
+
+    def _met(self, routing: bytes) -> tuple[_Guest, bytes]:
+        """The first message of a connection: what libzmq and our ZAP handler say of its sender
+        stays as it is for as long as the connection does, so it is asked once."""
+        frame = self._router.socket.recv(zmq.DONTWAIT, copy=False)
+        curve = bytes.fromhex(str(frame.get("User-Id")))
+        path = Path(Side.IN, routing)
+        host = numeric(str(frame.get("Peer-Address")))
+        guest = _Guest(int(frame.get(zmq.SRCFD)), curve, path, Origin(curve, path, host))
+        if self._watch.new(guest.fd):
+            self._guests[routing] = guest
+        return guest, frame.bytes
 
     def _from_dealer(self, curve: bytes) -> bool:
         """Read what the DEALER to `curve` has; whether that was all."""
         path = Path(Side.OUT, curve)
         for _ in range(_READS):
             line = self._lines.get(curve)
-            if line is None:
+            if line is None or not _waiting(line.watched.socket):
                 return True
-            try:
-                frame, frames, octets = self._read(line.watched.socket)
-            except zmq.Again:
-                return True
+            data = line.watched.socket.recv(zmq.DONTWAIT)
+            frames, octets = self._rest(line.watched.socket, len(data))
             if line.fd is not None:
                 self._watch.delivered(line.fd, curve, path, octets, frames)
-            self._ear.arrived(Origin(curve, path, line.host), frame.bytes, frames)
+            self._ear.arrived(Origin(curve, path, line.host), data, frames)
         return False
 
-    def _read(self, socket: ZSocket) -> tuple[zmq.Frame, int, int]:
-        """The first frame that waits, how many its message has, and their octets together."""
-        first = socket.recv(zmq.DONTWAIT, copy=False)
-        frames, octets, more = 1, len(first), first.more
-        while more:
-            frame = socket.recv(zmq.DONTWAIT, copy=False)
-            frames, octets, more = frames + 1, octets + len(frame), frame.more
+    def _rest(self, socket: ZSocket, octets: int) -> tuple[int, int]:
+        """Read what follows a message's first frame; frames and octets of the whole."""
+        frames = 1
+        while socket.getsockopt(zmq.RCVMORE):
+            octets += len(socket.recv(zmq.DONTWAIT))
+            frames += 1
         self.traffic.messages_in += 1
         self.traffic.octets_in += octets
-        return first, frames, octets
+        return frames, octets
+
+
+def _waiting(socket: ZSocket) -> bool:
+    """Whether there is something to read: asking costs a tenth of being told no by `recv`."""
+    return bool(int(socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN)

@@ -20,6 +20,9 @@ COMMANDS: Final = 8_192
 """Calls that may wait, and their octets together; beyond either, messages are refused."""
 COMMAND_OCTETS: Final = 32 << 20
 
+MOMENT: Final = 0.002
+"""Seconds that whoever hands over waits at most."""
+
 
 class Commands:
     """Calls that wait for the mesh thread. They may be submitted before it starts."""
@@ -40,6 +43,24 @@ class Commands:
         bell.connect("inproc://busso-wake")
         self._bell = bell
         return self.socket
+
+    def hand_over(self, command: Callable[[], object], octets: int = 0) -> bool:
+        """As `submit`, but give the other thread a moment to do it.
+
+        Without that it would have to wait for Python's lock until the caller's next computation
+        gives it up, which may take milliseconds: a move is to leave before its author goes on.
+        """
+        taken = threading.Lock()
+        taken.acquire()
+
+        def obeyed() -> None:
+            command()
+            taken.release()
+
+        if not self.submit(obeyed, octets):
+            return False
+        taken.acquire(timeout=MOMENT)
+        return True
 
     def submit(self, command: Callable[[], object], octets: int = 0) -> bool:
         """Queue a call; False when it is over, or for a message (`octets`) when the queue is full.

@@ -228,7 +228,10 @@ class Mesh:
     def broadcast(self, message: MeshMessage) -> bool:
         """Send to every peer that is up; as `send`."""
         data = encode(message)
-        return self._submit(partial(self._broadcast_now, data), len(data))
+        command = partial(self._broadcast_now, data)
+        if not self.alive or threading.current_thread() is self._thread:
+            return self._submit(command, len(data))
+        return self._commands.hand_over(command, len(data))
 
     def set_state(self, state: State) -> None:
         """What to tell every 0.5 s, and soon if it changed."""

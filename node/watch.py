@@ -75,10 +75,15 @@ class Watch:
         """The connection is over; what was known of it."""
         return self._connections.pop(fd, None)
 
+    def new(self, fd: int) -> bool:
+        """Whether this is an open connection that hasn't delivered anything yet."""
+        connection = self._connections.get(fd)
+        return connection is not None and connection.path is None
+
     def delivered(self, fd: int, curve: bytes, path: Path, octets: int, frames: int) -> None:
         """A message of so many frames, together `octets`, came out of this connection."""
         connection = self._connections.get(fd)
-        if connection is None:
+        if connection is None or connection.path not in (None, path):
             return  # its closing was noticed before its last words
         connection.curve, connection.path = curve, path
         connection.delivered += octets + frames * OVERHEAD

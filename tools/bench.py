@@ -1,4 +1,4 @@
-"""`busso bench`: what this computer needs for a deal, a verification and a move; how bots play.
+"""`busso bench`: what this computer needs for a deal, a verification, a move; how bots play.
 
 Law: every figure is told with a floor measured in the same run: the bare group operations that the
 formulas of `protocol/PROOFS.md` need, or the bare signatures of a log. A ratio says more than
@@ -24,7 +24,7 @@ from protocol.keyproof import KeyPair, hand_key
 from protocol.log import read_log
 from protocol.shares import make_shares, verify_shares
 from protocol.shuffle import encode_shuffle_body, shuffle, start_deck, verify_shuffle
-from tools import bench_games, demo
+from tools import bench_games, bench_mesh, demo
 from tools.arguments import make_parser
 from tools.output import Output
 
@@ -38,6 +38,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return bench_games.engine(args, out)
     if args.what == "bots":
         return bench_games.bots(args, out)
+    if args.what == "mesh":
+        return bench_mesh.run(args, out)
     args.players = args.players or 4
     value = deal(args, out) if args.what == "deal" else verification(args, out)
     if out.json:
