@@ -19,7 +19,8 @@ from itertools import accumulate, combinations, islice
 from math import comb
 
 from engine.cards import UNKNOWN
-from engine.contract import (
+from engine.errors import EngineError
+from engine.state import (
     Answers,
     Ask,
     Cards,
@@ -37,7 +38,6 @@ from engine.contract import (
     Shuffle,
     State,
 )
-from engine.errors import EngineError
 
 MAX_INPUTS = 5_000
 """No hand that is played by chance is longer."""
