@@ -37,7 +37,7 @@ from protocol.wire import paginate
 LINGER = 3.0
 """Seconds that a node stays after the end for others who still miss something."""
 VERDICT = 1.0
-"""Seconds that it stays after somebody was convicted, so that the others learn it."""
+"""Seconds that it stays after a match that can't go on, so that the others learn it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Match:
         self._files.close()
 
     def over(self) -> bool:
-        """Whether nobody needs this node for the match any more; Stopped if it was disputed."""
+        """Whether nobody needs this node for the match any more; Stopped if nobody can go on."""
         table = self.table
         if not table.halted:
             return False
@@ -143,12 +143,12 @@ class Match:
         if self._over_since is None:
             self._over_since = now
         since = now - self._over_since
-        if table.accusation is None:
+        if table.position.closed:
             return self._sync.all_done() or since >= LINGER
         if since < VERDICT:
-            return False  # what convicts is still on its way to the others
-        fault = table.accusation.fault
-        raise Stopped(f"{self.seat_name(fault.seat)} broke the rules: {fault.text}.")
+            return False  # what the others lack is still on its way to them
+        fault = need(table.accusation).fault
+        raise Stopped(f"The match can't go on: {fault.text}.")
 
     def seat_name(self, seat: int | None) -> str:
         """The name of a seat of the header."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.contract import Result
 from engine.options import preset_of
-from protocol.contribution import Entry, Kind, statement
+from protocol.contribution import Class, Entry, Kind, statement
 from protocol.errors import (
     CorruptLog,
     EncodingError,
@@ -41,6 +41,8 @@ class Status(enum.StrEnum):
     """What a file is, in one word; always shown."""
 
     COMPLETE = "complete"
+    ABANDONED = "abandoned"
+    """Too few were left to go on, and they closed it; that the others were gone proves nothing."""
     OPEN = "open"
     """It has no footer: the match went on, or was broken off."""
     TORN = "torn"
@@ -87,7 +89,7 @@ class Report:
     @property
     def good(self) -> bool:
         """Nothing is wrong: no fault, no torn tail, no claim that doesn't hold."""
-        return not self.faults and self.status in (Status.COMPLETE, Status.OPEN)
+        return not self.faults and self.status in (Status.COMPLETE, Status.ABANDONED, Status.OPEN)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
@@ -202,6 +204,8 @@ def _audit_log(log: LogFile, group: Group, progress: Progress | None, *, quick: 
         faults.append(Found(fault.step, fault.seat, fault.kind, fault.text))
         return Report(Status.CORRUPT, header, hands, steps, None, tuple(faults), last)
     status = Status.COMPLETE if last.closed else Status.OPEN
+    if last.abandoned_by:
+        status = Status.ABANDONED
     if log.torn:
         status = Status.TORN
         text = f"the file ends in {len(log.torn)} octets of a step that was never completed"
@@ -266,17 +270,20 @@ def judge(evidence: EvidenceFile, position: Position) -> Fault:
         return Fault(None, step, "unfounded", text)
 
     for entry in case.entries:
-        if entry.place != position.place:
+        if replace(entry.place, attempt=0, cls=Class.PLAY) != position.place:
             return unfounded("a contribution in it was signed for another place in the match")
         if not _is_signed(entry, position.header):
             return unfounded("a contribution in it was not signed by the seat that it names")
     first = case.entries[0].contribution
     if case.charge is Charge.CONTRADICTION:
         second = case.entries[1].contribution
-        if first.seat != second.seat or first == second:
+        apart = case.entries[0].place != case.entries[1].place
+        if apart or first.seat != second.seat or first == second:
             return unfounded("its two contributions don't contradict each other")
         text = "it signed two different contributions to one step"
         return Fault(first.seat, step, "contradiction", text)
+    if case.entries[0].place != position.place:
+        return unfounded("a wrong vote is no fault")
     try:
         position.check(first)
     except Fault as fault:

@@ -54,6 +54,7 @@ class Kind(enum.StrEnum):
     ABSENT = "absent"
     REFUSE = "refuse"
     EXCLUDE = "exclude"
+    ABANDON = "abandon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,16 @@ class Contribution:
 
 def statement(place: Place, c: Contribution) -> bytes:
     """The octets that the author of `c` signs at `place`: a fixed layout, all integers u64be."""
+    return sealed_statement(place, c.seat, c.kind, c.digest, hashlib.sha256(c.body).digest())
+
+
+def sealed_statement(place: Place, seat: int, kind: Kind, digest: bytes, body_hash: bytes) -> bytes:
+    """`statement` of a contribution whose body has the SHA-256 `body_hash`."""
 
     def u64(n: int) -> bytes:
         return n.to_bytes(8, "big")
 
-    kind = c.kind.value.encode("ascii")
+    name = kind.value.encode("ascii")
     return b"".join(
         (
             b"busso/contribution/1\x00",
@@ -104,11 +110,11 @@ def statement(place: Place, c: Contribution) -> bytes:
             u64(place.step),
             u64(place.attempt),
             u64(place.cls),
-            u64(c.seat),
-            u64(len(kind)),
-            kind,
-            c.digest,
-            hashlib.sha256(c.body).digest(),
+            u64(seat),
+            u64(len(name)),
+            name,
+            digest,
+            body_hash,
         )
     )
 

@@ -24,6 +24,7 @@ from protocol.rounds import (
     pack_move,
     resealing,
 )
+from protocol.votes import Vote, vote_place
 
 DECISIONS = (Kind.MOVE, Kind.ANSWER)
 """The kinds for which somebody must choose; every other body follows from what is known."""
@@ -58,9 +59,18 @@ class Player:
         A decision that went to the disk, and perhaps out, just before a crash is not free again.
         """
         if self._before is None:
-            entries = self._journal.entries(position.header.match)
-            self._before = {e.place: e for e in entries if e.contribution.seat == self.seat}
+            self._before = {e.place: e for e in self.all_signed(position.header.match)}
         return self._before.get(position.place)
+
+    def all_signed(self, match: bytes) -> list[Entry]:
+        """What this seat has signed in a match, oldest first."""
+        return [e for e in self._journal.entries(match) if e.contribution.seat == self.seat]
+
+    def look_again(self, position: Position) -> None:
+        """The log was cut back to `position`: know what its cards tell and nothing else."""
+        self._hand = 0
+        self._public = position.state.faces
+        self.follow(position)
 
     def follow(self, position: Position) -> None:
         """Look at the cards that have just been shown to this seat."""
@@ -108,10 +118,26 @@ class Player:
         if (due.kind in DECISIONS) != (move is not None):
             raise LocalProtocolError(f"a {due.kind} needs a move if and only if it is a decision")
         body = self._body(position, due.kind, move)
-        contribution = self._journal.sign(
-            self.identity, position.place, self.seat, due.kind, body, position.digest
+        return self._signed(position, position.place, due.kind, body)
+
+    def vote(self, position: Position, vote: Vote) -> Entry:
+        """This seat's vote about the step that is due, already in the journal."""
+        return self._signed(
+            position, vote_place(position.place, vote.attempt), vote.kind, vote.body()
         )
-        return Entry(position.place, contribution)
+
+    def _signed(self, position: Position, place: Place, kind: Kind, body: bytes) -> Entry:
+        contribution = self._journal.sign(
+            self.identity,
+            place,
+            self.seat,
+            kind,
+            body,
+            position.digest,
+            # What a decision cut off stood on other heads; so may what now takes its place.
+            release=position.decided > 0,
+        )
+        return Entry(place, contribution)
 
     def forget(self, position: Position) -> None:
         """Erase the seed of a void hand: revealed or found, it would open everybody's hand."""

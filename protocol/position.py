@@ -21,6 +21,8 @@ What is due follows from `stage` and, in PLAY, from the engine's `turn()`:
     CHECKPOINT    checkpoint, hand's seats  PLAY, or FOOTER after the last agreed hand
     FOOTER        footer, last hand's seats CLOSED
     CLOSED        nothing
+
+Votes of the table may fill a step instead of what is due: see `decisions`.
 """
 
 from __future__ import annotations
@@ -52,8 +54,8 @@ from engine.contract import (
 )
 from engine.errors import EngineError
 from engine.options import from_items
+from protocol import decisions, rounds
 from protocol import flip as flips
-from protocol import rounds
 from protocol.contribution import Contribution, Kind, Place, statement
 from protocol.deal import Deal, Phase, Terms
 from protocol.encoding import pack
@@ -63,6 +65,7 @@ from protocol.header import Header
 from protocol.identity import verify
 from protocol.log import Step, first_head, next_head
 from protocol.stages import Broken, Checked, Due, Stage, hands_limit
+from protocol.votes import DECISIONS
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,12 @@ class Position:
     """The proofs of this step will be derived from seeds that come later in the same log."""
     signed: Mapping[int, int] = field(default_factory=dict)
     """seat -> the last step to which it contributed."""
+    out: frozenset[int] = frozenset()
+    """Seats that the table decided to go on without."""
+    decided: int = 0
+    """The last step that a decision of the table filled, 0 for none."""
+    abandoned_by: tuple[int, ...] = ()
+    """Who closed the match because they were too few to go on."""
 
     # -- what is due ------------------------------------------------------------------------
 
@@ -119,8 +128,18 @@ class Position:
     @property
     def settled(self) -> int:
         """The last step on whose head all seats in play have signed; later ones are tentative."""
-        seats = self.hand_seats or range(len(self.header.seats))
-        return max(0, min((self.signed.get(seat, 0) for seat in seats), default=0) - 1)
+        signed = (self.signed.get(seat, 0) for seat in self.in_play)
+        return max(0, min(signed, default=0) - 1)
+
+    @cached_property
+    def in_play(self) -> tuple[int, ...]:
+        """The seats that vote, ascending."""
+        return decisions.in_play(self)
+
+    @property
+    def _last_seats(self) -> set[int]:
+        """Those of the last hand who are still there, before the first hand all."""
+        return set(self.hand_seats or range(len(self.header.seats))) - self.out
 
     def chair(self, seat: int) -> int:
         """The place of `seat` in the order of play, which the engine calls its seat."""
@@ -139,7 +158,8 @@ class Position:
             kind = Kind.CHECKPOINT if self.stage is Stage.CHECKPOINT else Kind.FOOTER
             guilty = {broken.seat for broken in self.broken}
             # If all broke a promise, nobody else is left to close the hand: then they all sign.
-            return Due(kind, tuple(sorted(set(self.hand_seats) - guilty or set(self.hand_seats))))
+            seats = self._last_seats
+            return Due(kind, tuple(sorted(seats - guilty or seats)))
         return self._due_in_play()
 
     def _due_in_play(self) -> Due:
@@ -197,12 +217,16 @@ class Position:
 
     # -- checking and going on ----------------------------------------------------------------
 
-    def verify_signature(self, c: Contribution) -> None:
-        """Fault unless `c` names a seat of the header and that seat signed it for this place."""
+    def is_signed(self, seat: int, signed: bytes, signature: bytes) -> bool:
+        """Whether `signature` is that of `seat`, one of the header's, on `signed`."""
+        return verify(self.header.seats[seat].key, signed, signature)
+
+    def verify_signature(self, c: Contribution, place: Place | None = None) -> None:
+        """Fault unless `c` names a seat of the header and that seat signed it for `place`, by
+        default the step that is due."""
         if not 0 <= c.seat < len(self.header.seats):
             raise Fault(None, self.step, "seat", f"there is no seat {c.seat} at this table")
-        key = self.header.seats[c.seat].key
-        if not verify(key, statement(self.place, c), c.signature):
+        if not self.is_signed(c.seat, statement(place or self.place, c), c.signature):
             raise Fault(c.seat, self.step, "signature", "the signature is not this seat's")
 
     def check(self, c: Contribution) -> Checked:
@@ -258,7 +282,7 @@ class Position:
         match turn.requests[0]:
             case Draw(deck=deck):
                 if not self.joint:
-                    seats = tuple(sorted(self.hand_seats)) or tuple(range(len(self.order)))
+                    seats = tuple(sorted(self._last_seats))
                     return replace(self, stage=Stage.FLIP_COMMIT, flip=flips.Flip(seats))
                 drawn = Drawn(flips.draw(self.joint, deck))
                 return replace(self, state=self.state.apply(drawn), joint=b"")
@@ -328,8 +352,18 @@ def checked_step(position: Position, entries: Sequence[Contribution]) -> tuple[S
     if due is None:
         seat = entries[0].seat if entries else None
         raise Fault(seat, position.step, "not-due", "something follows the end of the match")
+    if entries and entries[0].kind in DECISIONS:
+        return _checked_decision(position, entries)
     checked = [position.check(c) for c in entries]
     for seat in due.seats:
         if seat not in {c.seat for c in entries}:
             raise Fault(seat, position.step, "missing", f"the {due.kind} of this seat is missing")
     return position.advance(checked)
+
+
+def _checked_decision(position: Position, votes: Sequence[Contribution]) -> tuple[Step, Position]:
+    """The step that votes fill: exactly those of one decision, whole."""
+    decision = decisions.decision_of(position, votes)
+    if decision is None or decision.votes != tuple(votes):
+        raise Fault(None, position.step, "vote", "these votes decide nothing")
+    return decisions.follow_decision(position, decision)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engine.contract import (
     Answers,
     Cards,
+    Leave,
     Move,
     Open,
     Reseal,
@@ -92,7 +93,11 @@ def _check_flip_reveal(position: Position, seat: int, body: bytes) -> None:
 def _flip_revealed(position: Position, parts: Sequence[Checked]) -> Position:
     value = flips.joint(position._flip(), position.header.match, _bodies(parts))
     order = position.order or flips.seating(value, len(position.header.seats))
-    after = replace(position, stage=Stage.PLAY, flip=None, joint=value, order=order).settle()
+    state = position.state
+    if position.out and not position.order:  # who was voted out before there was an order of play
+        state = state.apply(Leave(tuple(sorted(order.index(seat) for seat in position.out))))
+    seated = replace(position, stage=Stage.PLAY, flip=None, joint=value, order=order, state=state)
+    after = seated.settle()
     return replace(after, joint=b"")  # a Draw asked for later must not be foreseeable
 
 
@@ -247,6 +252,20 @@ def _resealed(position: Position, parts: Sequence[Checked]) -> Position:
 # -- the end of a hand and of the match -----------------------------------------------------------
 
 
+def broken_promises(position: Position, state: State) -> tuple[Broken, ...]:
+    """What `state`, the end of the hand at `position`, shows to have been broken in it."""
+    return tuple(
+        Broken(
+            position.order[breach.promise.seat],
+            position.moves[breach.promise.move],
+            breach.promise.rule,
+            # The engine counts chairs; who it was stands in `seat`.
+            breach.text.removeprefix(f"seat {breach.promise.seat} "),
+        )
+        for breach in state.breaches
+    )
+
+
 def _check_reveal(position: Position, seat: int, body: bytes) -> Any:
     with _blaming(position, seat):
         return position.dealt().check_reveal(seat, body)
@@ -258,16 +277,7 @@ def _revealed(position: Position, parts: Sequence[Checked]) -> Position:
     faces = bytes(deck.face(card) for card in deal.order(_found(parts)))
     told = Revealed(faces, deal.reseals(_found(parts)))
     state = position.state.apply(told)
-    broken = tuple(
-        Broken(
-            position.order[breach.promise.seat],
-            position.moves[breach.promise.move],
-            breach.promise.rule,
-            # The engine counts chairs; who it was stands in `seat`.
-            breach.text.removeprefix(f"seat {breach.promise.seat} "),
-        )
-        for breach in state.breaches
-    )
+    broken = broken_promises(position, state)
     return replace(
         position,
         state=state,

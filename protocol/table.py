@@ -1,156 +1,56 @@
 """A table in play: entries come in, in any order and from anywhere; the match goes on.
 
 Law: this is the live side of `position`: it collects the due contributions, adds this node's own
-when they are due, writes the log and keeps proof of what others did wrong. It knows no socket, no
-clock and no terminal: `receive` and `play` go in, events come out through `emit`, in order, from
-the same thread. Nothing is sent before the journal holds it.
+when they are due, writes the log, votes about those who are silent or have cheated, and keeps proof
+of what others did wrong. It knows no socket, no clock and no terminal: `receive`, `play`, `go_on`
+and `abandon` go in, events come out through `emit`, in order, from the same thread. Nothing is sent
+before the journal holds it.
 
 An honest node never needs to be told what is due; a node that missed something asks others for
 the entries from a step on (`entries_from`).
+
+How forks are kept out (`DEAL.md`, "Absence and exclusion"): whoever voted to leave something out
+completes the step in no other way while that vote could still decide (`Ballot.binds`). A decision
+is taken over by whom it leaves out, by whoever has no vote, and by its voters; nothing else cuts a
+log back, but proof that a seat gave different contributions to different seats.
 """
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from engine.contract import Move, State
-from protocol.contribution import Class, Contribution, Entry, Place, statement
+from engine.contract import Move
+from protocol.contribution import Class, Contribution, Entry, Kind, Place, statement
+from protocol.convictions import Conviction
+from protocol.course import Course
+from protocol.decisions import check_vote, decide, follow_decision
 from protocol.errors import Fault, LocalProtocolError
 from protocol.evidence_file import Case, Charge, pack_evidence
-from protocol.group import Group
-from protocol.header import SignedHeader
-from protocol.identity import verify
-from protocol.log import LogWriter, Step
-from protocol.player import Player
-from protocol.position import Position, checked_step, first_position
-from protocol.stages import Checked
+from protocol.position import Position
+from protocol.table_events import (
+    Accused,
+    Advanced,
+    CutBack,
+    Event,
+    Finished,
+    Outgoing,
+    Verdict,
+    Voted,
+    YourMove,
+)
+from protocol.votes import DECISIONS, MAX_PLAY_BODY, VOTES, Decision, Vote, is_majority
 
 EARLY_STEPS = 16
 """How many steps ahead of ours an entry may be and still be kept."""
 EARLY_COPIES = 4
 """How many signed entries of one seat are kept for one step ahead."""
+MAX_QUOTED = 2_000
+"""Octets of a proof that every voter repeats; a longer one stands in the first vote only."""
 
 
-class Verdict(enum.Enum):
-    """What became of an entry."""
-
-    ACCEPTED = "accepted"
-    DUPLICATE = "duplicate"
-    EARLY = "early"
-    """For a step ahead of ours: kept, ask for what lies between."""
-    DIVERGENT = "divergent"
-    """On a head that isn't ours: no offence, but ask for the steps where we part."""
-    FOREIGN = "foreign"
-    """Of another match, or of a kind that has no place here."""
-    FORGED = "forged"
-    """Not signed by the seat that it names: whoever passed it on is at fault."""
-    GUILTY = "guilty"
-    """It proves its author's fault; an `Accused` event tells more."""
-    HALTED = "halted"
-    """Nothing is taken any more: the match is disputed or closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """Give this to every other node."""
-
-    entry: Entry
-
-
-@dataclass(frozen=True, slots=True)
-class Advanced:
-    """A step is complete."""
-
-    step: Step
-    before: Position
-    after: Position
-
-
-@dataclass(frozen=True, slots=True)
-class YourMove:
-    """This seat has to choose; `view` is the game as it sees it. Answer with `Table.play`."""
-
-    position: Position
-    view: State
-
-
-@dataclass(frozen=True, slots=True)
-class Accused:
-    """A seat has done wrong and signed it; `evidence` is a file that anybody can judge.
-
-    `entries` are what convicts: give them to every other node. Keys that cancel out have no single
-    author: then `fault.seat` is None, and `evidence` and `entries` are empty.
-    """
-
-    fault: Fault
-    evidence: bytes
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The footer is complete."""
-
-    position: Position
-
-
-Event = Outgoing | Advanced | YourMove | Accused | Finished
-
-
-class Table:
+class Table(Course):
     """One match at one node: a player's, or a spectator's without `player`."""
-
-    def __init__(
-        self,
-        header: SignedHeader,
-        group: Group,
-        emit: Callable[[Event], None],
-        *,
-        player: Player | None = None,
-        writer: LogWriter | None = None,
-    ) -> None:
-        """Take up the match where `writer`'s log ends, or at its beginning.
-
-        Fault: the log at hand doesn't verify. InvalidHeader, UnsupportedFormat: it can't be
-        played here.
-        """
-        self._emit = emit
-        self.player = player
-        self._writer = writer
-        self.header = header
-        self.position = first_position(header.header, header.payload, group)
-        self.steps: list[Step] = []
-        self.heads: list[bytes] = [self.position.head]
-        self.accusation: Accused | None = None
-        self._pending: dict[int, Checked] = {}
-        self._early: dict[int, list[Entry]] = {}
-        self._started = False
-        hand: list[Position] = []
-        for step in writer.opened.steps if writer else ():
-            done, self.position = checked_step(self.position, step.entries)
-            self._keep(done)
-            hand = [p for p in hand if p.state.hand == self.position.state.hand]
-            hand.append(self.position)
-        for position in hand:  # of earlier hands the seed may be erased
-            self._follow(position)
-
-    @property
-    def halted(self) -> bool:
-        """Whether the match is over here: closed or disputed."""
-        return self.accusation is not None or self.position.closed
-
-    @property
-    def held(self) -> tuple[int, ...]:
-        """The seats whose contributions to the step that is due are at hand."""
-        return tuple(sorted(self._pending))
-
-    @property
-    def missing(self) -> tuple[int, ...]:
-        """The seats for which the step that is due still waits."""
-        due = self.position.due
-        return tuple(seat for seat in due.seats if seat not in self._pending) if due else ()
 
     def start(self) -> None:
         """Begin: contribute whatever is due from this seat now."""
@@ -158,45 +58,44 @@ class Table:
         self._own()
         self._go_on()  # after a restart this seat's part may have been the last one missing
 
-    # -- what comes in ------------------------------------------------------------------------
+    # -- what comes in ----------------------------------------------------------------------------
 
     def receive(self, entry: Entry) -> Verdict:
         """Take an entry from the network."""
-        place = entry.place
-        if place.match != self.header.match or place.cls is not Class.PLAY or place.attempt:
-            return Verdict.FOREIGN
-        if place.step < 1 or not 0 <= entry.contribution.seat < len(self.header.header.seats):
+        verdict = self._admit(entry)
+        if verdict in (Verdict.ACCEPTED, Verdict.GUILTY):
+            self._go_on()
+        return verdict
+
+    def _admit(self, entry: Entry) -> Verdict:
+        place, c = entry.place, entry.contribution
+        if place.match != self.header.match or not self._has_place(place, c):
             return Verdict.FOREIGN
         if self.halted and place.step >= self.position.step:
             return Verdict.HALTED
         if place.step > self.position.step:
             return self._receive_early(entry)
-        if place.head != self.heads[place.step - 1]:
-            return Verdict.DIVERGENT
-        known = self._known(place, entry.contribution.seat)
-        if known is not None and known == entry.contribution:
+        if not self._branch.holds(place.step, place.head):
+            return self._receive_elsewhere(entry)
+        known = self._known(place, c.seat)
+        if known is not None and known == c:
             return Verdict.DUPLICATE
         if not self._signed(entry):
             return Verdict.FORGED
         if known is not None:
-            return self._contradiction(place, known, entry.contribution)
-        if place.step < self.position.step:  # signed, for a past step in which it had no part
-            text = "it contributed to a step that needed nothing of it"
-            fault = Fault(entry.contribution.seat, place.step, "not-due", text)
-            return self._accuse(fault, Charge.INVALID, (entry,))
-        verdict = self._take(entry)
-        if verdict is Verdict.ACCEPTED:
-            self._go_on()
-        return verdict
+            return self._contradiction(place, known, c)
+        if place.cls is Class.VOTE:
+            return self._take_vote(entry)
+        if place.step < self.position.step:
+            return self._take_late(entry)
+        return self._take(entry)
 
-    def play(self, move: Move) -> None:
-        """This seat's choice. IllegalMove if the rules forbid it; nothing has happened then."""
-        if self.player is None or not self.player.must_decide(self.position) or self.halted:
-            raise LocalProtocolError("no decision of this seat is due")
-        if self.player.seat in self._pending:
-            raise LocalProtocolError("this seat has already decided")
-        self._send(self.player, self.player.contribute(self.position, move))
-        self._go_on()
+    def _has_place(self, place: Place, c: Contribution) -> bool:
+        if place.step < 1 or not 0 <= c.seat < len(self.header.header.seats):
+            return False
+        if (place.cls is Class.VOTE) != (c.kind in VOTES):
+            return False
+        return place.cls is Class.VOTE or (not place.attempt and len(c.body) <= MAX_PLAY_BODY)
 
     def _receive_early(self, entry: Entry) -> Verdict:
         step = entry.place.step
@@ -212,17 +111,36 @@ class Table:
             waiting.append(entry)
         return Verdict.EARLY
 
+    def _receive_elsewhere(self, entry: Entry) -> Verdict:
+        """An exclusion's vote on another branch says where its voter stands."""
+        if entry.contribution.kind is Kind.EXCLUDE and self._signed(entry):
+            self._convictions.heard(entry)
+            self._resolve()
+            self._go_on()
+        return Verdict.DIVERGENT
+
     def _signed(self, entry: Entry) -> bool:
         c = entry.contribution
-        key = self.header.header.seats[c.seat].key
-        return verify(key, statement(entry.place, c), c.signature)
+        return self.position.is_signed(c.seat, statement(entry.place, c), c.signature)
 
     def _known(self, place: Place, seat: int) -> Contribution | None:
+        if place.cls is Class.VOTE:
+            ballot = self._ballots.get(place.step)
+            cast = ballot.of(seat, place.attempt) if ballot else None
+            if cast is None and place.step < self.position.step:
+                standing = self._branch.contribution(place.step, seat)
+                same = standing is not None and standing.kind in VOTES
+                cast = standing if same and self._attempt(place.step) == place.attempt else None
+            return cast
         if place.step == self.position.step:
             pending = self._pending.get(seat)
             return pending.contribution if pending else None
-        entries = self.steps[place.step - 1].entries
-        return next((c for c in entries if c.seat == seat), None)
+        standing = self._branch.contribution(place.step, seat)
+        return standing if standing is not None and standing.kind not in VOTES else None
+
+    def _attempt(self, step: int) -> int:
+        """The attempt in which a decision that fills `step` was made."""
+        return self._branch.entries(step)[0].place.attempt
 
     def _take(self, entry: Entry) -> Verdict:
         """Check a signed contribution to the step that is due, and keep it."""
@@ -235,93 +153,227 @@ class Table:
         self._pending[entry.contribution.seat] = checked
         return Verdict.ACCEPTED
 
-    # -- going on -----------------------------------------------------------------------------
+    def _take_late(self, entry: Entry) -> Verdict:
+        """A signed contribution to a step that was completed without it: wrong if it was never
+        due, and of no use any more if the table decided to go on without it."""
+        before = self._branch.at(entry.place.step)
+        try:
+            if before is not None:
+                before.check(entry.contribution)
+        except Fault as fault:
+            return self._accuse(fault, Charge.INVALID, (entry,))
+        return Verdict.FOREIGN
+
+    # -- going on ---------------------------------------------------------------------------------
+
+    def play(self, move: Move) -> None:
+        """This seat's choice. IllegalMove if the rules forbid it; nothing has happened then."""
+        if self.player is None or not self.player.must_decide(self.position) or self.halted:
+            raise LocalProtocolError("no decision of this seat is due")
+        if self.player.seat in self._pending:
+            raise LocalProtocolError("this seat has already decided")
+        if self.bound:
+            raise LocalProtocolError("this seat waits for what comes of its vote")
+        self._send(self.player, self.player.contribute(self.position, move))
+        self._go_on()
 
     def _go_on(self) -> None:
         """Complete every step that can be completed, contributing what is due on the way."""
-        while not self.halted and not self.missing:
-            before = self.position
-            try:
-                step, self.position = before.advance(self._pending.values())
-            except Fault as fault:  # nobody in particular did it, so there is no evidence
-                self._halt(Accused(fault, b"", ()))
-                return
-            self._pending = {}
-            self._keep(step)
-            if self._writer:
-                self._writer.append(step)
-            self._follow(self.position)
-            self._emit(Advanced(step, before, self.position))
-            if self.position.closed:
-                self._sync()
-                self._emit(Finished(self.position))
+        while not self.halted:
+            decision = self._decided(self.position.step)
+            if decision is not None:
+                self._adopt(self.position.step, decision)
+            elif not self._complete():
                 return
             self._own()
             for entry in self._early.pop(self.position.step, ()):
                 if entry.place.head == self.position.head and not self.halted:
-                    self._take_early(entry)
+                    self._admit(entry)
 
-    def _take_early(self, entry: Entry) -> None:
-        seat = entry.contribution.seat
-        known = self._pending.get(seat)
-        if known is None:
-            self._take(entry)
-        elif known.contribution != entry.contribution:
-            self._contradiction(entry.place, known.contribution, entry.contribution)
-
-    def _own(self) -> None:
-        """Contribute what is due from this seat, or ask for its decision."""
-        player = self.player
-        if not self._started or player is None or not player.is_due(self.position):
-            return
-        if player.seat in self._pending:
-            return
-        signed = player.signed(self.position)
-        if signed is not None:  # before a crash: the same octets go out again
-            self._send(player, signed)
-        elif player.must_decide(self.position):
-            self._sync()
-            self._emit(YourMove(self.position, player.view(self.position)))
-        else:
-            self._send(player, player.contribute(self.position))
-
-    def _send(self, player: Player, entry: Entry) -> None:
-        # Sent first, checked afterwards: the others verify a shuffle while we do.
-        self._emit(Outgoing(entry))
+    def _complete(self) -> bool:
+        """Complete the step that is due by what is due, if that is all here and allowed."""
+        step = self.position.step
+        if self.missing or step in self._barred or self._binds(step):
+            return False
+        before = self.position
         try:
-            # Our own proofs follow from our own seed, so only what they prove is read.
-            checked = replace(self.position, later=True).check(entry.contribution)
+            done, after = before.advance(self._pending.values())
+        except Fault as fault:  # nobody in particular did it, so there is no evidence
+            self._stuck = True
+            self._tell(Accused(fault, b"", ()))
+            return False
+        self._convictions.completed(before, done.entries)
+        self._arrive(done, before, after)
+        if step in self._ballots:
+            self._answer(step)
+            self._resolve()
+        return True
+
+    # -- votes ------------------------------------------------------------------------------------
+
+    def go_on(self, away: Collection[int] = ()) -> bool:
+        """Vote to go on without those whose part is missing, those of `away` included that have a
+        vote; whether there is anything to vote for that a majority could decide.
+
+        Asked again it votes in a further attempt if the seats to go on without have changed, and
+        else sends its vote again.
+        """
+        player, position = self.player, self.position
+        guilty = self._convictions.against(position)
+        if player is None or self.halted or player.seat not in position.in_play:
+            return False
+        missing = set(self.missing)
+        if guilty:
+            # Who hasn't contributed yet isn't silent: whoever sees the proof votes instead.
+            leaving = {c.seat for c in guilty}
+        elif missing and player.seat not in missing:
+            leaving = missing
+        else:
+            return False  # nobody is waited for, or this seat itself is
+        leaving |= set(away) & set(position.in_play)
+        if player.seat in leaving:
+            return False
+        stand = tuple(sorted(leaving))
+        convicted = guilty[0].seat if guilty else None
+        if not is_majority(set(position.in_play) - set(stand), position.in_play, convicted):
+            return False
+        self._vote(Vote(Kind.EXCLUDE if guilty else Kind.ABSENT, 0, stand), guilty)
+        self._go_on()
+        return True
+
+    def abandon(self, away: Collection[int] = ()) -> bool:
+        """Vote to close the match because too few are left; whether that is so."""
+        player, position = self.player, self.position
+        if player is None or self.halted or player.seat not in position.in_play:
+            return False
+        stand = (set(self.missing) | set(away) & set(position.in_play)) - {player.seat}
+        voters = set(position.in_play) - stand
+        if not stand or is_majority(voters, position.in_play, None):
+            return False
+        self._vote(Vote(Kind.ABANDON, 0, tuple(sorted(stand))), [])
+        self._go_on()
+        return True
+
+    def _vote(self, vote: Vote, guilty: Sequence[Conviction]) -> None:
+        """Sign `vote` in the attempt that is due for it, or send the one again that says it."""
+        if self.player is None:
+            return
+        ballot = self._ballot(self.position.step)
+        attempt = ballot.next_attempt(self.player.seat, vote.stand)
+        if attempt is None:
+            again = ballot.of(self.player.seat, ballot.latest)
+            if again is not None:
+                self._emit(Outgoing(Entry(self._voted_at(ballot.latest), again)))
+            return
+        if guilty:
+            voters = sorted(set(self.position.in_play) - set(vote.away))
+            proof = guilty[0].proof
+            if len(proof) > MAX_QUOTED and voters[0] != self.player.seat:
+                proof = b""
+            vote = replace(vote, proof=proof, on=guilty[0].stands_in(self._branch))
+        self._cast(self.position, replace(vote, attempt=attempt))
+
+    def _voted_at(self, attempt: int) -> Place:
+        return replace(self.position.place, attempt=attempt, cls=Class.VOTE)
+
+    def _cast(self, position: Position, vote: Vote) -> None:
+        if self.player is None:
+            return
+        entry = self.player.vote(position, vote)
+        self._ballot(position.step).add(entry.contribution, vote)
+        self._emit(Outgoing(entry))
+        self._emit(Voted(self.player.seat, vote.away))
+
+    def _take_vote(self, entry: Entry) -> Verdict:
+        step = entry.place.step
+        position = self._branch.at(step)
+        if position is None:
+            return Verdict.FOREIGN  # long settled
+        try:
+            vote = check_vote(position, entry.contribution)
         except Fault as fault:
-            raise LocalProtocolError(f"our own contribution is wrong: {fault}") from fault
-        self._pending[player.seat] = checked
+            return Verdict.FORGED if fault.kind == "signature" else Verdict.FOREIGN
+        self._ballot(step).add(entry.contribution, vote)
+        if vote.kind is Kind.EXCLUDE:
+            self._convictions.heard(entry)
+        self._emit(Voted(entry.contribution.seat, vote.away))
+        if vote.kind is Kind.REFUSE:
+            self._take_kept(position, vote)
+        elif step < self.position.step:
+            self._answer(step)
+        self._resolve()
+        return Verdict.ACCEPTED
 
-    def _follow(self, position: Position) -> None:
-        if self.player:
-            self.player.follow(position)
+    def _take_kept(self, position: Position, vote: Vote) -> None:
+        """What a refusal keeps completes the step that is due."""
+        if position.step != self.position.step:
+            return
+        for c in vote.kept:
+            if c.kind in VOTES:
+                self._ballot(position.step).add(c, check_vote(position, c))
+            elif c.seat not in self._pending:
+                self._take(Entry(position.place, c))
 
-    def _keep(self, step: Step) -> None:
-        self.steps.append(step)
-        self.heads.append(self.position.head)
+    def _answer(self, step: int) -> None:
+        """Refuse votes about a step that is complete here, or cut back to take it over."""
+        decision = self._decided(step)
+        if decision is not None:
+            self._cut(step)  # the loop of `_go_on` takes it from here
+            return
+        player, position = self.player, self._branch.at(step)
+        if player is None or position is None or player.seat not in position.in_play:
+            return
+        ballot = self._ballot(step)
+        for attempt, votes in sorted(ballot.attempts.items()):
+            asked = [v for _, v in votes.values() if v.kind in DECISIONS]
+            if player.seat in votes or all(player.seat in v.away for v in asked):
+                continue
+            excluding = any(v.kind is Kind.EXCLUDE for v in asked)
+            if excluding and self._returns(step):
+                return
+            if excluding and step > self.position.settled and not self._may_refuse(step):
+                continue
+            away = {seat for v in asked for seat in v.away}
+            kept = self._completing(step, away)
+            if kept:
+                self._cast(position, Vote(Kind.REFUSE, attempt, kept=kept))
 
-    def _sync(self) -> None:
-        if self._writer:
-            self._writer.sync()
+    def _completing(self, step: int, away: set[int]) -> tuple[Contribution, ...]:
+        """What those lack who vote to leave out `away` at a step that is complete here."""
+        entries = self.steps[step - 1].entries
+        if self._branch.is_decision(step):
+            return entries
+        return tuple(c for c in entries if c.seat in away) or entries[:1]
 
-    # -- what goes out --------------------------------------------------------------------------
+    def _decided(self, step: int) -> Decision | None:
+        """The decision about `step` that this node must follow, if there is one."""
+        ballot, position = self._ballots.get(step), self._branch.at(step)
+        if ballot is None or position is None or position.due is None:
+            return None
+        for _, votes in sorted(ballot.attempts.items()):
+            decision = decide(position, votes)
+            if decision is not None and self._concerns(position, decision):
+                return decision
+        return None
 
-    def entries_from(self, step: int, held: Sequence[int] = ()) -> Iterator[Entry]:
-        """The entries of `step` and all later ones, less those of seats `held` at `step`."""
-        for number in range(max(step, 1), self.position.step + 1):
-            place = Place(self.header.match, self.heads[number - 1], number)
-            if number <= len(self.steps):
-                contributions = self.steps[number - 1].entries
-            else:
-                contributions = tuple(c.contribution for _, c in sorted(self._pending.items()))
-            for contribution in contributions:
-                if number > step or contribution.seat not in held:
-                    yield Entry(place, contribution)
+    def _concerns(self, position: Position, decision: Decision) -> bool:
+        """Whether this node takes the decision over; its own vote decides only while it holds."""
+        complete = position.step < self.position.step
+        if complete and self.steps[position.step - 1].entries == decision.votes:
+            return False
+        seat = self.player.seat if self.player else -1
+        if seat in decision.away or seat not in position.in_play:
+            return True
+        return position.step == self.position.step
 
-    # -- evidence -------------------------------------------------------------------------------
+    def _adopt(self, step: int, decision: Decision) -> None:
+        before = self.position
+        done, after = follow_decision(before, decision)
+        self._barred.discard(step)
+        self._convictions.resolved()
+        self._arrive(done, before, after)
+
+    # -- evidence ---------------------------------------------------------------------------------
 
     def _contradiction(self, place: Place, first: Contribution, second: Contribution) -> Verdict:
         text = "it signed two different contributions to one step"
@@ -330,13 +382,65 @@ class Table:
         return self._accuse(fault, Charge.CONTRADICTION, entries)
 
     def _accuse(self, fault: Fault, charge: Charge, entries: tuple[Entry, ...]) -> Verdict:
-        if self.accusation is None:
+        if self._convictions.add(fault, entries):
             payloads = [step.pack() for step in self.steps[: fault.step - 1]]
             evidence = pack_evidence(self.header.payload, payloads, Case(charge, entries))
-            self._halt(Accused(fault, evidence, entries))
+            self._branch.sync()
+            self._tell(Accused(fault, evidence, entries))
+            self._resolve()
         return Verdict.GUILTY
 
-    def _halt(self, accusation: Accused) -> None:
-        self.accusation = accusation
-        self._sync()
-        self._emit(accusation)
+    def _resolve(self) -> None:
+        """Vote to exclude whoever is convicted and in play, from where the others stand too."""
+        guilty = self._convictions.against(self.position)
+        if not guilty or self.halted:
+            return
+        lowest = self._convictions.parting(self._branch)
+        if lowest is not None and self._may_leave(lowest):
+            self._barred.add(lowest)
+            self._cut(lowest)
+        for step in sorted(s for s in self._ballots if s < self.position.step):
+            self._answer(step)
+        ballot = self._ballots.get(self.position.step)
+        seat = self.player.seat if self.player else -1
+        if ballot is None or not any(
+            seat in votes and votes[seat][1].kind is Kind.EXCLUDE
+            for votes in ballot.attempts.values()
+        ):
+            self.go_on()
+
+    def _returns(self, step: int) -> bool:
+        """Cut back to where another seat votes to exclude somebody convicted, if that is safe:
+        that seat has signed nothing beyond, so no step from there on is settled anywhere."""
+        there = self._branch.at(step)
+        if there is None or not self._convictions.against(there):
+            return False
+        if not self._may_leave(step):
+            return False
+        self._cut(step)
+        return True
+
+    def _may_leave(self, step: int) -> bool:
+        """Whether this seat is bound by no vote about a step after `step`."""
+        if step >= self.position.step or step <= self.position.settled:
+            return False
+        return not any(self._binds(later) for later in self._ballots if later > step)
+
+    def _may_refuse(self, step: int) -> bool:
+        return any(self._binds(later) for later in self._ballots if later > step)
+
+
+__all__ = [
+    "EARLY_COPIES",
+    "EARLY_STEPS",
+    "Accused",
+    "Advanced",
+    "CutBack",
+    "Event",
+    "Finished",
+    "Outgoing",
+    "Table",
+    "Verdict",
+    "Voted",
+    "YourMove",
+]

@@ -233,7 +233,7 @@ class Ring:
         for to, table in enumerate(self.tables):
             for author, other in enumerate(self.tables):
                 if author != to:
-                    entries = other.entries_from(table.position.step, table.held)
+                    entries = other.entries_from(table.floor)
                     self.pool += [(to, entry) for entry in entries]
 
     def honest(self) -> list[int]:

@@ -16,7 +16,7 @@ from protocol.audit import Status, audit_file
 from protocol.contribution import Entry, Kind, statement
 from protocol.encoding import pack
 from protocol.player import Player
-from protocol.table import Verdict
+from protocol.table import CutBack, Verdict
 from tests.protocol import samples
 from tests.protocol.cheats import (
     CHEATS,
@@ -55,29 +55,51 @@ def ring_of(tmp_path: Path) -> Iterator[Callable[..., Ring]]:
 
 
 def convicted(ring: Ring, entry: Entry, kind: str) -> bytes:
-    """Check that all other tables name author, step and kind, have stopped there and can prove it.
+    """Check that all other tables name author, step and kind, exclude it at once, play on to the
+    end with one log, and can prove it.
 
     Return the evidence, which is the same at all of them.
     """
     seat, step = entry.contribution.seat, entry.place.step
-    evidence = set()
-    for other, table in enumerate(ring.tables):
-        if other == seat:
-            continue
+    ring.run(start=False)
+    evidence, logs = set(), set()
+    for other in others(ring, seat):
+        table = ring.tables[other]
         accused = table.accusation
         assert accused is not None
         fault = accused.fault
         assert (fault.seat, fault.step, fault.kind) == (seat, step, kind)
-        assert table.halted
-        assert table.position.step == step  # nothing was built on it
-        report = audit_file(ring.log(other), ring.group)
-        assert (report.status, report.steps, report.faults) == (Status.OPEN, step - 1, ())
+        votes = table.steps[step - 1].entries
+        assert {c.kind for c in votes} == {Kind.EXCLUDE}
+        assert [c.seat for c in votes] == others(ring, seat)
+        assert table.position.closed
+        assert table.position.out == {seat}
+        logs.add(ring.log(other))
         evidence.add(accused.evidence)
+    assert len(logs) == 1
+    report = audit_file(logs.pop(), ring.group)
+    assert report.status is Status.COMPLETE
     assert len(evidence) == 1
     report = audit_file(evidence.copy().pop(), ring.group)
     assert report.status is Status.DISPUTED
     assert [(f.seat, f.step, f.kind) for f in report.faults] == [(seat, step, kind)]
     return evidence.pop()
+
+
+def goes_on(ring: Ring, cheat: int) -> None:
+    """Let the others compare what they have until the match ends without the cheat: one log."""
+    honest = others(ring, cheat)
+    for _ in range(20):
+        ring.run(start=False)
+        if all(ring.tables[seat].position.closed for seat in honest):
+            break
+        for seat in honest:
+            ring.tables[seat].go_on()
+        ring.heal()
+    assert all(ring.tables[seat].position.closed for seat in honest)
+    assert {ring.tables[seat].position.out for seat in honest} == {frozenset({cheat})}
+    (log,) = {ring.log(seat) for seat in honest}
+    assert audit_file(log, ring.group).status is Status.COMPLETE
 
 
 @pytest.mark.parametrize(
@@ -174,6 +196,8 @@ def test_a_contribution_out_of_turn_convicts(
         assert (accused.fault.seat, accused.fault.step) == (seat, real.place.step)
         found = audit_file(accused.evidence, ring.group).faults
         assert [(f.seat, f.step, f.kind) for f in found] == [(seat, real.place.step, "not-due")]
+    if not late:
+        goes_on(ring, seat)
 
 
 def second_move(ring: Ring, real: Entry) -> Entry:
@@ -209,6 +233,7 @@ def test_two_contributions_to_one_step_convict(
         report = audit_file(accused.evidence, ring.group)
         assert report.status is Status.DISPUTED
         assert report.faults[-1].seat == seat
+    goes_on(ring, seat)
 
 
 def test_different_contributions_to_different_nodes_meet(ring_of: Callable[..., Ring]) -> None:
@@ -229,6 +254,10 @@ def test_different_contributions_to_different_nodes_meet(ring_of: Callable[..., 
         assert accused is not None
         assert (accused.fault.seat, accused.fault.step) == (seat, real.place.step)
         assert audit_file(accused.evidence, ring.group).status is Status.DISPUTED
+    goes_on(ring, seat)
+    for other in (first, second):
+        cuts = [e for e in ring.events[other] if isinstance(e, CutBack)]
+        assert cuts[0].step == real.place.step
 
 
 # -- what convicts nobody ----------------------------------------------------------------

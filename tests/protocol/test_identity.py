@@ -10,6 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+)
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +23,16 @@ from protocol import identity as module
 from protocol.contribution import Contribution, Kind, Place, statement
 from protocol.errors import FileError, InvalidKey
 from protocol.files import Disk
-from protocol.identity import Identity, admit_key, fingerprint, labels, short_form, verify
+from protocol.identity import (
+    Identity,
+    WrongPassphrase,
+    admit_key,
+    fingerprint,
+    is_locked,
+    labels,
+    short_form,
+    verify,
+)
 from protocol.log import Step, next_head
 from tests.protocol import samples
 
@@ -266,3 +281,82 @@ def test_equal_short_forms_get_longer(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_no_two_players_are_ever_called_alike(names: dict[bytes, str]) -> None:
     assert len(set(labels(names).values())) == len(names)
+
+
+def test_a_passphrase_locks_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "identity"
+    made = Identity.load_or_create(path)
+    assert not is_locked(path)
+    made.save(path, "sette bello")
+    assert is_locked(path)
+    if sys.platform != "win32":
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert made._seed.hex().encode() not in path.read_bytes()
+    assert made._seed not in path.read_bytes()
+    opened = Identity.load_or_create(path, passphrase=lambda: "sette bello")
+    assert opened.public == made.public
+    opened.save(path, "")
+    assert Identity.load_or_create(path).public == made.public
+
+
+@pytest.mark.parametrize("said", ["", "sette Bello", "sette bello ", "x" * 513])
+def test_another_passphrase_opens_nothing(tmp_path: Path, said: str) -> None:
+    path = tmp_path / "identity"
+    Identity.load_or_create(path).save(path, "sette bello")
+    before = path.read_bytes()
+    with pytest.raises(FileError):
+        Identity.load_or_create(path, passphrase=lambda: said)
+    with pytest.raises(WrongPassphrase, match="locked by a passphrase"):
+        Identity.load_or_create(path)
+    assert path.read_bytes() == before
+
+
+def test_a_passphrase_is_the_same_however_its_letters_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "identity"
+    made = Identity.load_or_create(path)
+    made.save(path, "perch\u00e9")
+    assert Identity.load_or_create(path, passphrase=lambda: "perche\u0301").public == made.public
+
+
+@pytest.mark.parametrize("cut", [60, 120])
+def test_a_locked_file_that_is_damaged_is_refused(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "identity"
+    Identity.load_or_create(path).save(path, "sette bello")
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(FileError):
+        Identity.load_or_create(path, passphrase=lambda: "sette bello")
+
+
+def test_a_locked_key_of_another_kind_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "identity"
+    path.write_bytes(
+        X25519PrivateKey.generate().private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"x")
+        )
+    )
+    path.chmod(0o600)
+    with pytest.raises(FileError, match="another kind"):
+        Identity.load_or_create(path, passphrase=lambda: "x")
+
+
+@needs_modes
+def test_a_file_that_others_can_read_is_refused_with_what_mends_it(tmp_path: Path) -> None:
+    path = tmp_path / "identity"
+    Identity.load_or_create(path).save(path, "sette bello")
+    path.chmod(0o640)
+    with pytest.raises(FileError, match="chmod 600"):
+        Identity.load_or_create(path, passphrase=lambda: "sette bello")
+
+
+def test_an_identity_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    class Full(Disk):
+        def write(self, fd: int, data: bytes) -> None:
+            super().write(fd, data[:10])
+            raise OSError(28, "No space left on device")
+
+    path = tmp_path / "identity"
+    made = Identity.load_or_create(path)
+    with pytest.raises(FileError, match="No space left"):
+        made.save(path, "sette bello", disk=Full())
+    assert Identity.load_or_create(path).public == made.public
+    assert [p.name for p in tmp_path.iterdir()] == ["identity"]

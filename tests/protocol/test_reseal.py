@@ -452,19 +452,21 @@ def ring(folder: Path, count: int, **settings: object) -> Ring:
 
 def test_all_tables_name_whoever_reseals_wrongly(tmp_path: Path) -> None:
     sent: list[Entry] = []
+    asked: list[Position] = []
 
     def tamper(author: int, entry: Entry) -> tuple[Entry, ...]:
         c = entry.contribution
-        if c.kind is not Kind.RESEAL:
+        if sent or c.kind is not Kind.RESEAL:
             return (entry,)
-        body = CHEATS["doubled card"](tables.tables[author].position, c)
+        asked.append(tables.tables[author].position)
+        body = CHEATS["doubled card"](asked[0], c)
         sent.append(resign(tables.keys[author], entry.place, c, body=body))
         return (sent[0],)
 
     tables = ring(tmp_path, 3, tamper=tamper, seed=SEATED_OTHERWISE)
     tables.run(lambda: bool(sent) and not tables.pool)
     author = sent[0].contribution.seat
-    at = tables.tables[(author + 1) % 3].position
+    at = asked[0]
     assert resealing(at).by == at.chair(author) != author
     convicted(tables, sent[0], "proof")
     tables.close()

@@ -1,0 +1,249 @@
+"""The course of a match at one node: its log, what is due from this seat, what others see of it.
+
+Law: everything about steps and nothing about votes: what completes a step by what is due, what the
+log holds and what goes out to others. `protocol.table` decides what is taken in and when a step may
+be completed; it knows no socket, no clock and no terminal either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from protocol.ballot import Ballot
+from protocol.branch import Branch
+from protocol.contribution import Class, Entry
+from protocol.convictions import Convictions
+from protocol.decisions import check_vote
+from protocol.errors import Fault, LocalProtocolError
+from protocol.group import Group
+from protocol.header import SignedHeader
+from protocol.log import LogWriter, Step
+from protocol.player import Player
+from protocol.position import Position, checked_step, first_position
+from protocol.stages import Checked
+from protocol.table_events import Accused, Advanced, CutBack, Event, Finished, Outgoing, YourMove
+from protocol.votes import DECISIONS, VOTES
+
+
+class Course:
+    """What a `Table` stands on; only its subclass makes one."""
+
+    def __init__(
+        self,
+        header: SignedHeader,
+        group: Group,
+        emit: Callable[[Event], None],
+        *,
+        player: Player | None = None,
+        writer: LogWriter | None = None,
+        first: Position | None = None,
+    ) -> None:
+        """Take up the match where `writer`'s log ends, or at its beginning.
+
+        `first`: the Position after the header, by default the header's own.
+        Fault: the log at hand doesn't verify. InvalidHeader, UnsupportedFormat: it can't be
+        played here.
+        """
+        self._emit = emit
+        self.player = player
+        self.header = header
+        self._branch = Branch(first or first_position(header.header, header.payload, group), writer)
+        self._convictions = Convictions()
+        self._pending: dict[int, Checked] = {}
+        self._early: dict[int, list[Entry]] = {}
+        self._ballots: dict[int, Ballot] = {}
+        self._barred: set[int] = set()
+        self._started = self._stuck = False
+        self.accusation: Accused | None = None
+        self._restore(writer)
+
+    def _restore(self, writer: LogWriter | None) -> None:
+        """Read the log again, and what this seat has voted."""
+        hand: list[Position] = []
+        for step in writer.opened.steps if writer else ():
+            before = self.position
+            done, after = checked_step(before, step.entries)
+            self._branch.take(done, after)
+            self._forget(before, after)
+            hand = [p for p in hand if p.state.hand == after.state.hand]
+            hand.append(after)
+        for position in hand:  # of earlier hands the seed may be erased
+            self._follow(position)
+        if self.player is not None:
+            self._remember_votes(self.player.all_signed(self.header.match))
+
+    def _remember_votes(self, signed: Sequence[Entry]) -> None:
+        """What this seat voted before a restart binds it as before; `signed`: oldest first."""
+        beyond = False
+        for entry in signed:
+            number, c = entry.place.step, entry.contribution
+            position = self._branch.at(number) if number <= self.position.step else None
+            beyond = beyond or number > self.position.step
+            if position is None or c.kind not in VOTES or entry.place.head != position.head:
+                continue
+            self._ballot(number).add(c, check_vote(position, c))
+            if beyond and number == self.position.step:  # it had been cut back to here
+                self._barred.add(number)
+
+    # -- what is where ----------------------------------------------------------------------------
+
+    @property
+    def position(self) -> Position:
+        """Where the match stands."""
+        return self._branch.position
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps of the log."""
+        return self._branch.steps
+
+    @property
+    def heads(self) -> list[bytes]:
+        """H_0 and the chain value after each step."""
+        return self._branch.heads
+
+    @property
+    def halted(self) -> bool:
+        """Whether the match is over here: closed, or nobody can go on."""
+        return self._stuck or self.position.closed
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """The seats whose contributions to the step that is due are at hand."""
+        return tuple(sorted(self._pending))
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The seats for which the step that is due still waits."""
+        due = self.position.due
+        return tuple(seat for seat in due.seats if seat not in self._pending) if due else ()
+
+    @property
+    def floor(self) -> int:
+        """The first step that could still be cut off: where to compare from after a fork."""
+        return self.position.settled + 1
+
+    @property
+    def bound(self) -> bool:
+        """Whether this seat has voted to go on without somebody and waits for what comes of it."""
+        return self._binds(self.position.step)
+
+    @property
+    def undecided(self) -> tuple[int, ...]:
+        """The seats whose votes a vote that is under way still waits for."""
+        ballot = self._ballots.get(self.position.step)
+        away = {seat for seats in self.proposed for seat in seats}
+        return tuple(sorted(ballot.silent(self.position.in_play) - away)) if ballot else ()
+
+    @property
+    def proposed(self) -> tuple[tuple[int, ...], ...]:
+        """Whom the latest votes would leave out, each set once."""
+        ballot = self._ballots.get(self.position.step)
+        votes = ballot.attempts.get(ballot.latest, {}) if ballot else {}
+        return tuple(sorted({v.away for _, v in votes.values() if v.kind in DECISIONS}))
+
+    # -- going on ----------------------------------------------------------------------------------
+
+    def _arrive(self, done: Step, before: Position, after: Position) -> None:
+        self._pending = {}
+        self._branch.extend(done, after)
+        if before.decided != after.decided:  # the seeds go only when the log says why
+            self._branch.sync()
+            self._forget(before, after)
+        self._follow(after)
+        for step in [s for s in self._ballots if self._branch.at(s) is None]:
+            del self._ballots[step]
+        self._emit(Advanced(done, before, after))
+        if after.closed:
+            self._branch.sync()
+            self._emit(Finished(after))
+
+    def _own(self) -> None:
+        """Contribute what is due from this seat, or ask for its decision."""
+        player = self.player
+        if not self._started or self.halted or player is None:
+            return
+        if not player.is_due(self.position):
+            return
+        if player.seat in self._pending or self.bound:
+            return
+        signed = player.signed(self.position)
+        if signed is not None:  # before a crash: the same octets go out again
+            self._send(player, signed)
+        elif player.must_decide(self.position):
+            self._branch.sync()
+            self._emit(YourMove(self.position, player.view(self.position)))
+        else:
+            self._send(player, player.contribute(self.position))
+
+    def _send(self, player: Player, entry: Entry) -> None:
+        # Sent first, checked afterwards: the others verify a shuffle while we do.
+        self._emit(Outgoing(entry))
+        try:
+            # Our own proofs follow from our own seed, so only what they prove is read.
+            checked = replace(self.position, later=True).check(entry.contribution)
+        except Fault as fault:
+            raise LocalProtocolError(f"our own contribution is wrong: {fault}") from fault
+        self._pending[player.seat] = checked
+
+    def _follow(self, position: Position) -> None:
+        if self.player:
+            self.player.follow(position)
+
+    def _forget(self, before: Position, after: Position) -> None:
+        """Erase the seed of a hand that a decision has made void."""
+        if self.player and before.decided != after.decided and before.deal is not None:
+            self.player.forget(before)
+
+    def _ballot(self, step: int) -> Ballot:
+        return self._ballots.setdefault(step, Ballot())
+
+    def _binds(self, step: int) -> bool:
+        """Whether this seat has signed a vote about `step` that could still decide."""
+        ballot, position = self._ballots.get(step), self._branch.at(step)
+        if ballot is None or position is None or self.player is None:
+            return False
+        return ballot.binds(self.player.seat, position.in_play, self._convictions.elsewhere)
+
+    def _cut(self, step: int) -> None:
+        """Cut the log back: `step` is due again, what was contributed to it still at hand."""
+        dropped = self.steps[step - 1].entries
+        path = self._branch.cut(step)
+        self._pending = {}
+        for c in dropped:
+            if c.kind not in VOTES:
+                self._pending[c.seat] = replace(self.position, later=True).check(c)
+        for later in [s for s in self._ballots if s > step]:
+            del self._ballots[later]
+        self._early = {}
+        if self.player:
+            self.player.look_again(self.position)
+        self._branch.sync()
+        self._emit(CutBack(step, path))
+
+    def _tell(self, accused: Accused) -> None:
+        self.accusation = self.accusation or accused
+        self._branch.sync()
+        self._emit(accused)
+
+    # -- what goes out ----------------------------------------------------------------------------
+
+    def entries_from(self, step: int, held: Sequence[int] = ()) -> Iterator[Entry]:
+        """The entries of `step` and all later ones, less those of seats `held` at `step`, with the
+        votes about them and what convicts a seat."""
+        later = sorted(self._convictions.entries(self.position), key=lambda e: e.place.step)
+        yield from (entry for entry in later if entry.place.step < step)
+        for number in range(max(step, 1), self.position.step + 1):
+            place = self._branch.place(number)
+            if number <= len(self.steps):
+                entries = self._branch.entries(number)
+            else:
+                entries = [Entry(place, c.contribution) for _, c in sorted(self._pending.items())]
+            for entry in entries:
+                if number > step or entry.contribution.seat not in held or entry.place != place:
+                    yield entry
+            ballot = self._ballots.get(number)
+            for c, vote in ballot.casts() if ballot else ():
+                yield Entry(replace(place, attempt=vote.attempt, cls=Class.VOTE), c)
+            yield from (entry for entry in later if entry.place.step == number)
