@@ -23,8 +23,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from protocol.contribution import KEY_SIZE, SIGNATURE_SIZE
 from protocol.errors import FileError, InvalidKey
@@ -35,6 +41,9 @@ DOT: Final = "\u00b7"
 """What stands between a name and the short form of its key."""
 _FILE_TAG: Final = b"busso identity 1\n"
 _FILE_SIZE: Final = len(_FILE_TAG) + 2 * SEED_SIZE + 1
+_LOCKED_TAG: Final = b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
+_MAX_FILE: Final = 2_048
+MAX_PASSPHRASE: Final = 512
 
 # RFC 8032, section 5.1: the field, the curve -x^2 + y^2 = 1 + d x^2 y^2, the order of its base.
 _P: Final = 2**255 - 19
@@ -45,6 +54,10 @@ _SQRT_M1: Final = pow(2, (_P - 1) // 4, _P)
 _Point = tuple[int, int, int, int]
 """Extended coordinates (X, Y, Z, T): x = X/Z, y = Y/Z, x y = T/Z."""
 _NEUTRAL: Final[_Point] = (0, 1, 1, 0)
+
+
+class WrongPassphrase(FileError):
+    """The identity is locked, and was not opened."""
 
 
 class Identity:
@@ -70,32 +83,54 @@ class Identity:
         cls,
         path: Path,
         *,
+        passphrase: Callable[[], str] | None = None,
         random: Callable[[int], bytes] = secrets.token_bytes,
         disk: Disk | None = None,
     ) -> Identity:
         """The key kept in `path`, made there first if there is no such file; `FileError`.
 
         The file is readable by its owner only, appears whole or not at all and is on the disk
-        before this returns. One that others can read is refused: its key may be stolen.
+        before this returns. One that others can read is refused: its key may be stolen. A locked
+        one is opened with what `passphrase` gives (WrongPassphrase).
         """
         if not os.path.lexists(path):
             identity = cls.generate(random)
-            content = _FILE_TAG + identity._seed.hex().encode("ascii") + b"\n"
             try:
-                (disk or Disk()).publish(path, content)
+                (disk or Disk()).publish(path, identity._content(""))
             except FileExistsError:
                 pass  # another process was faster: its key is the player's
             except OSError as error:
                 raise FileError(f"{path.name} can't be written: {reason(error)}") from error
-        return cls._load(path)
+        return cls._load(path, passphrase)
+
+    def save(self, path: Path, passphrase: str, *, disk: Disk | None = None) -> None:
+        """Keep the key in `path`, locked by `passphrase` unless that is ""; `FileError`.
+
+        The old file is replaced at once, so there is always one whole file.
+        """
+        try:
+            (disk or Disk()).replace(path, self._content(passphrase))
+        except OSError as error:
+            raise FileError(f"{path.name} can't be written: {reason(error)}") from error
+
+    def _content(self, passphrase: str) -> bytes:
+        if not passphrase:
+            return _FILE_TAG + self._seed.hex().encode("ascii") + b"\n"
+        return self._key.private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(_octets(passphrase))
+        )
 
     @classmethod
-    def _load(cls, path: Path) -> Identity:
+    def _load(cls, path: Path, passphrase: Callable[[], str] | None) -> Identity:
         if path.is_symlink():
             raise FileError(f"{path.name} is a symbolic link; an identity must be a file")
-        data = read_file(path, _FILE_SIZE)
+        data = read_file(path, _MAX_FILE)
         if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise FileError(f"{path.name} can be read by others; set its mode to 600")
+            raise FileError(
+                f"{path.name} can be read by others; set its mode to 600: chmod 600 {path}"
+            )
+        if data.startswith(_LOCKED_TAG):
+            return cls._unlock(path, data, passphrase)
         digits = data[len(_FILE_TAG) : -1]
         if len(data) != _FILE_SIZE or not data.startswith(_FILE_TAG) or data[-1:] != b"\n":
             raise FileError(f"{path.name} is not an identity file")
@@ -106,6 +141,24 @@ class Identity:
         if seed.hex().encode("ascii") != digits:
             raise FileError(f"{path.name} is not an identity file")
         return cls(seed)
+
+    @classmethod
+    def _unlock(cls, path: Path, data: bytes, passphrase: Callable[[], str] | None) -> Identity:
+        if passphrase is None:
+            raise WrongPassphrase(f"{path.name} is locked by a passphrase")
+        words = passphrase()
+        if not words:
+            raise WrongPassphrase(f"{path.name} is locked, and no passphrase was given")
+        try:
+            key = load_pem_private_key(data, _octets(words))
+        except ValueError as error:
+            # The library can't tell a wrong passphrase from damage, and neither can we.
+            raise WrongPassphrase(f"that passphrase doesn't open {path.name}") from error
+        except (TypeError, UnsupportedAlgorithm) as error:
+            raise FileError(f"{path.name} is not an identity file") from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise FileError(f"{path.name} holds a key of another kind")
+        return cls(key.private_bytes_raw())
 
     def sign(self, message: bytes) -> bytes:
         """The 64-octet signature of `message`: deterministic, so twice the same."""
@@ -129,6 +182,18 @@ def verify(key: bytes, message: bytes, signature: bytes) -> bool:
 @functools.lru_cache(maxsize=256)
 def _public_key(key: bytes) -> Ed25519PublicKey:
     return Ed25519PublicKey.from_public_bytes(key)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether the identity in `path` takes a passphrase; `FileError`."""
+    return path.exists() and read_file(path, _MAX_FILE).startswith(_LOCKED_TAG)
+
+
+def _octets(passphrase: str) -> bytes:
+    """A passphrase as octets, the same on every keyboard: NFKC, UTF-8."""
+    if not 1 <= len(passphrase) <= MAX_PASSPHRASE:
+        raise FileError(f"a passphrase has 1 to {MAX_PASSPHRASE} characters")
+    return unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass")
 
 
 def fingerprint(key: bytes) -> str:
