@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from engine.games.briscola_cards import MAX_SEATS, NOTHING, RANKS, Cardset, beats
+from engine.games.briscola_cards import ALL_POINTS, MAX_SEATS, NOTHING, RANKS, Cardset, beats
+from engine.games.briscola_ending import Ending
 from engine.games.briscola_position import plays
 
 if TYPE_CHECKING:
@@ -46,8 +47,12 @@ def costs(cards: Cardset, trump: int) -> tuple[float, ...]:
 
 def roll_out(state: BriscolaState, seat: int, rng: random.Random) -> int:
     """The points of `seat`'s side less those of the others on average, times the other sides,
-    and as much as _WIN more for who has the most. `state`: an open hand in play."""
-    sums = play_out(state, rng)
+    and as much as _WIN more for who has the most. `state`: an open hand in play, or just ended.
+
+    Two players who see each other's cards, as the last three are played, play as well as can be.
+    """
+    exact = len(state.players) == 2 and state.stock > len(state.faces)
+    sums = best_play(state) if exact else play_out(state, rng)
     sides: dict[int, int] = {}
     for player, points in zip(state.players, sums, strict=True):
         side = state.side(player)
@@ -56,6 +61,25 @@ def roll_out(state: BriscolaState, seat: int, rng: random.Random) -> int:
     best = max(sides.values())
     won = _WIN * ((own > best) - (own < best))
     return own * len(sides) - sum(sides.values()) + won
+
+
+def best_play(state: BriscolaState) -> list[int]:
+    """The points that each of two players has after the hand if both play as well as can be: at
+    the end of the stock, where each knows what the other holds."""
+    deal, at = state.deal, state.at
+    faces, in_hand = deal.faces, state.left
+    hands = [
+        tuple([faces[play.slot] for play in plays(packet & in_hand, deal.briscola)])
+        for packet in state.packets
+    ]
+    sums = list(state.points())
+    ending = Ending(deal.cards.points, deal.beats)
+    own, other = hands[at], hands[1 - at]
+    margin = ending.margin(own, other, state.best)
+    left = ALL_POINTS - sum(sums)
+    sums[at] += (left + margin) // 2
+    sums[1 - at] += (left - margin) // 2
+    return sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,8 +323,8 @@ def test_careful_roll_outs_reach_what_moves_can_reach(seats: int) -> None:
             assert tuple(sorted(zip(state.players, points, strict=True))) in reached
 
 
-def ends_soon(state: BriscolaState) -> bool:
-    return state.stock > state.deck.size and max(map(len, state.held)) <= 2
+def ends_soon(state: BriscolaState, cards: int = 2) -> bool:
+    return state.stock > state.deck.size and max(map(len, state.held)) <= cards
 
 
 def outcomes(state: State) -> set[tuple[tuple[int, int], ...]]:
@@ -333,6 +333,31 @@ def outcomes(state: State) -> set[tuple[tuple[int, int], ...]]:
     if counts:
         return {tuple(sorted(counts))}
     return set(itertools.chain(*(outcomes(state.apply(move)) for move in state.legal())))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_players_play_the_last_cards_as_well_as_can_be(seed: int) -> None:
+    """By every line of moves, each player choosing what is best for itself."""
+    state: State = Setting("briscola", "classic", 2).start()
+    dealer, rng = Dealer(Random(seed)), Random(seed)
+    while not (state.faces and ends_soon(cast(BriscolaState, state), 3)):
+        turn = state.turn()
+        given = dealer.answer(turn) if isinstance(turn, Cards) else rng.choice(state.legal())
+        state = state.apply(given)
+    for _ in range(3):  # a lead, the answer, a lead
+        last = cast(BriscolaState, state)
+        points = briscola_careful.best_play(last)
+        assert dict(zip(last.players, points, strict=True)) == best_end(state)
+        state = state.apply(rng.choice(state.legal()))
+
+
+def best_end(state: State) -> dict[int, int]:
+    """The points of each seat after the best play of both."""
+    counts = [(note.seat, note.values[0]) for note in state.notes if note.kind == "counts"]
+    if counts:
+        return dict(counts)
+    seat = cast(Decide, state.turn()).seat
+    return max((best_end(state.apply(m)) for m in state.legal()), key=lambda ends: ends[seat])
 
 
 # -- Mambassa --------------------------------------------------------------------------------------
