@@ -139,6 +139,11 @@ class Announcer(Runner):
         """What keeps DNS-SD from working; "" if nothing is known to."""
         return self._dns.problem if self._dns is not None else ""
 
+    @property
+    def in_dns_sd(self) -> bool:
+        """Whether the table stands in DNS-SD yet."""
+        return self._dns is not None and self._dns.registered.is_set()
+
     def __enter__(self) -> Announcer:
         self.start()
         return self

@@ -298,6 +298,8 @@ class DnsSdAnnouncer(_Worker):
         super().__init__("busso-dnssd-announcer", interfaces)
         self._announcement = announcement
         self._info: ServiceInfo | None = None
+        self.registered = threading.Event()
+        """Set once the network has been told for the first time: probing takes about a second."""
 
     def update(self, announcement: Announcement) -> None:
         """The table is like this now."""
@@ -327,6 +329,7 @@ class DnsSdAnnouncer(_Worker):
     def _ready(self, zeroconf: Zeroconf) -> None:
         self._info = self._described()
         zeroconf.register_service(self._info)
+        self.registered.set()
 
     def _leave(self, zeroconf: Zeroconf) -> None:
         info, self._info = self._info, None

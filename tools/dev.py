@@ -53,7 +53,8 @@ NOT_SHIPPED = frozenset(
 USAGE = """\
 usage: python3 tools/dev.py COMMAND [ARGUMENT ...]
 
-  test [ARGUMENT ...]  lint, the wheel in a fresh environment, then pytest with the arguments
+  test [ARGUMENT ...]  lint, the wheel in a fresh environment, then pytest with the arguments;
+                       --netns adds the tests in network namespaces (needs root, ip and nft)
   lint                 ruff check, ruff format --check, mypy
   wheel                build the wheel, look inside, run it in a fresh environment
   setup                only make .venv, or bring it up to date
@@ -182,7 +183,12 @@ def check_wheel(root: Path, environment: Environment, installer: Installer, repo
 
 
 def pytest_arguments(extra: Sequence[str]) -> list[str]:
-    """The arguments of pytest: a process for each core unless something in `extra` forbids it."""
+    """The arguments of pytest: a process for each core unless something in `extra` forbids it.
+
+    `--netns` is a word of ours: pytest leaves those tests out unless it is told which to run.
+    """
+    if "--netns" in extra:
+        extra = ["-m", "not long", *(argument for argument in extra if argument != "--netns")]
     alone = ("-n", "--numprocesses", "--pdb", "--trace", "-s", "--capture=no", "--dist")
     if any(argument.startswith(alone) for argument in extra):
         return list(extra)

@@ -413,6 +413,29 @@ def test_pytest_runs_in_one_process_where_asked(extra: list[str]) -> None:
     assert dev.pytest_arguments(extra) == extra
 
 
+def test_network_namespaces_are_asked_for() -> None:
+    given = dev.pytest_arguments(["-n0", "--netns", "-x"])
+    assert given == ["-m", "not long", "-n0", "-x"]
+    assert dev.pytest_arguments(["--netns"])[-2:] == ["-m", "not long"]
+
+
+def test_pytest_leaves_the_network_namespaces_out_unless_they_are_asked_for() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    folder = "tests/netns"
+    done = {
+        word: subprocess.run(
+            [*command, *dev.pytest_arguments(["-n0", *word.split(), folder])],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for word in ("", "--netns")
+    }
+    assert "::" not in done[""].stdout
+    assert "tests/netns/test_discovery.py::test_a_goodbye" in done["--netns"].stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "order", "code"),
     [
