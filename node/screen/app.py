@@ -38,6 +38,7 @@ from node.screen.paint import paint, paint_waiting
 from node.screen.theme import Role, Theme, ThemeName
 from node.screen.view import TableView
 from node.session import Session
+from node.waiting import Absent
 from protocol.player import Player
 from protocol.table import Advanced, YourMove
 
@@ -112,6 +113,8 @@ class ScreenTable:
         self._session: Session | None = None
         self._player: Player | None = None
         self._decision: YourMove | None = None
+        self.decisions = 0
+        """How many choices have been asked for."""
         self._memory = Memory()
         self._view: TableView | None = None
         self._ui = Ui(language=language)
@@ -134,6 +137,9 @@ class ScreenTable:
             state = self._player.view(after) if self._player else after.state
         self._post(event, state)
 
+    def missing(self, absent: Absent, session: Session) -> None:
+        """The event itself says that somebody is missing."""
+
     def decide(self, decision: YourMove, session: Session) -> None:
         """The event itself says that a choice is due."""
 
@@ -152,12 +158,14 @@ class ScreenTable:
 
     def run(self, session: Session) -> None:
         """Show and ask until the session ends. Left: the player leaves; raises what ended it."""
-        self._session = session
-        app = self.application()
-        app.run(pre_run=self._begin, handle_sigint=False)
+        asyncio.run(self.run_async(session))
 
-    def application(self) -> Application[None]:
-        """What `run` runs."""
+    async def run_async(self, session: Session) -> None:
+        """The same as a coroutine."""
+        self._session = session
+        await self._application().run_async(pre_run=self._begin, handle_sigint=False)
+
+    def _application(self) -> Application[None]:
         control = Screen(self.paint, self._theme)
         colourless = self._theme.name is ThemeName.NONE
         app: Application[None] = Application(
@@ -209,6 +217,7 @@ class ScreenTable:
                 event = event.decision
             if isinstance(event, YourMove):
                 self._decision = event
+                self.decisions += 1
             decision = isinstance(event, YourMove) or (decision and not isinstance(event, Advanced))
         if self._memory is not before:
             self._look(decision)
@@ -217,6 +226,7 @@ class ScreenTable:
         was_due = self._view is not None and self._view.deciding
         view = self._memory.look(can_chat=self._can_chat)
         self._view = view
+        self.looked()
         if view is not None and decision and view.deciding:
             self._ui = begin(view, self._ui)
             if self._says_alone(view):
@@ -233,18 +243,36 @@ class ScreenTable:
         self._effect(Do(items[0].move))
         return True
 
+    def looked(self) -> None:
+        """The view is a new one; for whoever wants to know."""
+
+    @property
+    def view(self) -> TableView | None:
+        """What is seen, None before the match has begun."""
+        return self._view
+
+    @property
+    def running(self) -> Application[None] | None:
+        """The application while it runs."""
+        return self._app if self._app is not None and self._app.is_running else None
+
+    @property
+    def ui(self) -> Ui:
+        """Where the reader stands."""
+        return self._ui
+
     @property
     def _can_chat(self) -> bool:
         return callable(getattr(self._session, "say", None))
 
     def _end(self, ended: Ended) -> None:
         self._over = ended
-        if ended.error is not None and self._app is not None:
-            self._app.exit(exception=ended.error)
+        if ended.error is not None and self.running is not None:
+            self.running.exit(exception=ended.error)
 
     def _redraw(self) -> None:
-        if self._app is not None and self._app.is_running:
-            self._app.invalidate()
+        if self.running is not None:
+            self.running.invalidate()
 
     # -- keys -----------------------------------------------------------------------------------
 
@@ -306,7 +334,7 @@ class ScreenTable:
         session = self._session
         if isinstance(effect, Do) and session is not None:
             session.choose(effect.move, self._decision)
-            self._memory = replace(self._memory, answered=True)
+            self._memory = replace(self._memory, asked=False)
             self._view = self._memory.look(can_chat=self._can_chat)
             self._redraw()
         elif isinstance(effect, Say):
@@ -319,11 +347,11 @@ class ScreenTable:
             self._thinking = self._loop.create_task(self._advise())
 
     def _leave(self) -> None:
-        if self._app is not None and self._app.is_running:
+        if self.running is not None:
             if self._over is not None and self._over.error is None:
-                self._app.exit()
+                self.running.exit()
             else:
-                self._app.exit(exception=Left())
+                self.running.exit(exception=Left())
 
     async def _advise(self) -> None:
         """Find an advice on another thread, and show it unless the decision has passed."""

@@ -33,7 +33,7 @@ class Memory:
     """See the module. `position` and `state` are None before the match has begun.
 
     seat      this node's seat of the header, None for a spectator
-    answered  the decision that was due has been sent
+    asked     a choice is due from this seat, and none has been sent
     down      the seats whose link is down
     shuffles  who shuffled this hand's deck, and in which step
     audited   how many hands were audited
@@ -43,7 +43,7 @@ class Memory:
     position: Position | None = None
     state: State | None = None
     seat: int | None = None
-    answered: bool = False
+    asked: bool = False
     finished: bool = False
     down: frozenset[int] = frozenset()
     shuffles: tuple[tuple[str, int], ...] = ()
@@ -60,9 +60,9 @@ class Memory:
             case Advanced() if state is not None:
                 return self._advanced(notice, state)
             case YourMove(position=position, view=view):
-                return replace(self, position=position, state=view, answered=False)
+                return replace(self, position=position, state=view, asked=True)
             case Refused(decision=decision):
-                return replace(self, state=decision.view, answered=False)
+                return replace(self, state=decision.view, asked=True)
             case Presence(seat=seat, up=up):
                 return replace(self, down=self.down - {seat} if up else self.down | {seat})
             case EvidenceKept(accused=accused):
@@ -86,7 +86,7 @@ class Memory:
     def _advanced(self, advanced: Advanced, state: State) -> Memory:
         """One more step of the log."""
         before, after = advanced.before, advanced.after
-        memory = replace(self, position=after, state=state, answered=False)
+        memory = replace(self, position=after, state=state, asked=False)
         entries = advanced.step.entries
         kind, number = entries[0].kind, advanced.step.number
         if kind is Kind.COMMIT:
@@ -145,6 +145,7 @@ class Memory:
             seconds=seconds,
             chat=self.chat,
             can_chat=can_chat,
+            finished=self.finished,
         )
 
     def fairness(self, position: Position) -> Fairness:
@@ -165,4 +166,4 @@ class Memory:
         if self.position is None or self.state is None or not self.position.order:
             return None
         around = self.surroundings(can_chat=can_chat, seconds=seconds)
-        return look(self.state, self.chair(), self.story, around, answered=self.answered)
+        return look(self.state, self.chair(), self.story, around, answered=not self.asked)

@@ -64,6 +64,7 @@ class Surroundings:
     seconds   what is left of a countdown, None if there is none
     absent    the seats about whose absence the others are deciding
     chat      the last lines; `can_chat` whether one can be written
+    finished  the match has ended, as all have signed, even where the game could go on
     title     the table's name, "" if it has none
     """
 
@@ -74,6 +75,7 @@ class Surroundings:
     absent: tuple[int, ...] = ()
     chat: tuple[Line, ...] = ()
     can_chat: bool = False
+    finished: bool = False
     title: str = ""
 
 
@@ -211,7 +213,11 @@ def look(
         piles=table,
         winning=_winning(state, story),
         pot=_pot(state),
-        result=turn.result if isinstance(turn, Over) else None,
+        result=turn.result
+        if isinstance(turn, Over)
+        else state.standing()
+        if around.finished
+        else None,
     )
 
 
