@@ -65,8 +65,8 @@ SHORT: Final = 4
 
 def names_of(position: Position) -> tuple[str, ...]:
     """The players' names by the engine's seats; in the header's order before that is known."""
-    seats = position.header.seats
-    return tuple(seats[seat].name for seat in position.order or range(len(seats)))
+    labels = position.header.labels
+    return tuple(labels[seat] for seat in position.order or range(len(labels)))
 
 
 def known_faces(state: State, deck: bytes, view: int) -> bytes:
@@ -370,7 +370,7 @@ def narrate_step(
 
 
 def _signers(step: Step, position: Position) -> list[str]:
-    return [position.header.seats[entry.seat].name for entry in step.entries]
+    return [position.header.labels[entry.seat] for entry in step.entries]
 
 
 def merged(faces: bytes, more: bytes) -> bytes:
@@ -394,7 +394,7 @@ def _step_lines(step: Step, before: Position, after: Position, names: Sequence[s
         return [f"A joint coin flip seats the players: {', '.join(names)}."]
     if kind is Kind.SHUFFLE and after.deal is not None and after.deal.phase is Phase.READY:
         seats = after.deal.terms.seats
-        who = ", ".join(after.header.seats[seat].name for seat in seats)
+        who = ", ".join(after.header.labels[seat] for seat in seats)
         return [f"Shuffled by {who}: each proved it."]
     if kind is Kind.REVEAL:
         if after.broken:
@@ -404,7 +404,7 @@ def _step_lines(step: Step, before: Position, after: Position, names: Sequence[s
 
 
 def _broken_line(broken: Broken, position: Position) -> str:
-    name = position.header.seats[broken.seat].name
+    name = position.header.labels[broken.seat]
     return f"Audit: {name} broke a promise in step {broken.step}: {broken.text} ({broken.rule})."
 
 

@@ -26,16 +26,19 @@ from node.narrate import (
     table_lines,
     worth,
 )
-from node.rulebook import rule_text
-from node.session import (
+from node.notices import (
     EvidenceKept,
     Joined,
+    NotSent,
     Presence,
     Refused,
-    Session,
     SessionEvent,
     Started,
+    Talked,
 )
+from node.rulebook import rule_text
+from node.session import Session
+from node.waiting import Absent
 from protocol.contribution import Kind
 from protocol.position import Position
 from protocol.table import Advanced, Finished, YourMove
@@ -45,7 +48,7 @@ MANY = 24
 WIDTH = 78
 HELP = (
     "A number or a move in notation plays. h: your hand and the table. s: a suggestion. "
-    "t: tokens. o: why this deal is fair. r PET-22: a rule. q: leave."
+    "t: tokens. o: why this deal is fair. r PET-22: a rule. chat TEXT: talk. q: leave."
 )
 
 
@@ -82,6 +85,9 @@ class PlainTable:
         """Keep an event for the interface's own thread."""
         self._events.put(event)
 
+    def missing(self, absent: Absent, session: Session) -> None:
+        """The event itself says that somebody is missing."""
+
     def decide(self, decision: YourMove, session: Session) -> None:
         """The event itself says that a choice is due."""
 
@@ -104,15 +110,21 @@ class PlainTable:
                 if event.error is not None:
                     raise event.error
                 return
-            self._show(event)
+            self.show(event)
 
-    def _show(self, event: SessionEvent) -> None:
+    def attend(self, session: Session) -> None:
+        """Whose table it is, for whoever calls `show` itself instead of `run`."""
+        self._session = session
+
+    def show(self, event: SessionEvent) -> None:
+        """Tell of an event; where a choice is due, ask for it. Left: the player leaves."""
         match event:
             case Joined(name=name, free=free):
                 self._say(f"{name} sits down; seats still free: {free}.")
             case Started(seat=seat, table=table):
                 self._seat = -1 if seat is None else seat
-                players = ", ".join(s.name for s in table.header.header.seats)
+                self._hand, self._finished = 0, False
+                players = ", ".join(table.header.header.labels)
                 self._say(f"The match begins. At the table: {players}.")
             case Advanced():
                 self._advanced(event)
@@ -124,6 +136,10 @@ class PlainTable:
             case Presence(seat=seat, up=False) if not self._finished:
                 name = self._session.seat_name(seat) if self._session else "Somebody"
                 self._say(f"{name} can't be reached at the moment.")
+            case Talked(person=person, text=text):
+                self._say(f"<{person.label}> {text}")
+            case NotSent(why=why):
+                self._say(why)
             case EvidenceKept(accused=accused, path=path):
                 name = self._session.seat_name(accused.fault.seat) if self._session else "Somebody"
                 self._say(f"{name} broke the rules at step {accused.fault.step}: {accused.fault}")
@@ -154,15 +170,30 @@ class PlainTable:
         session = self._session
         table = session.table if session else None
         if table is None or table.player is None:
-            raise Left
+            return position.state  # a spectator sees what all see
         return table.player.view(position)
 
     def _chair(self, position: Position) -> int:
-        return position.chair(self._seat)
+        return position.chair(self._seat) if self._seat in position.order else -1
 
     def _you(self, names: Sequence[str], position: Position) -> list[str]:
         chair = self._chair(position)
         return ["You" if seat == chair else name for seat, name in enumerate(names)]
+
+    def asked(self, line: str) -> bool:
+        """Answer a question that is put while no choice is due; False if it isn't one."""
+        table = self._session.table if self._session else None
+        word, _, rest = line.strip().partition(" ")
+        if table is None or not table.position.order:
+            return False
+        position = table.position
+        names = self._you(names_of(position), position)
+        view = self._view_after(position)
+        command = self._commands(view, self._chair(position), names).get(word)
+        if command is None or word == "s" or (rest and word not in {"r", "chat"}):
+            return False
+        command(rest)
+        return True
 
     # -- a decision ------------------------------------------------------------------------
 
@@ -180,7 +211,7 @@ class PlainTable:
             move = self._read(answer.strip(), view, moves, chair, names)
             if move is not None:
                 if self._session:
-                    self._session.choose(move)
+                    self._session.choose(move, decision)
                 return
 
     def _introduce(
@@ -230,7 +261,7 @@ class PlainTable:
             return self._numbered(int(text[:6]), view, moves)
         word, _, rest = text.partition(" ")
         command = self._commands(view, chair, names).get(word)
-        if command is not None and (word == "r" or not rest):
+        if command is not None and (word in {"r", "chat"} or not rest):
             command(rest)
             return None
         return self._written(text, view, moves, chair)
@@ -282,6 +313,7 @@ class PlainTable:
 
         return {
             "?": lambda _: self._say(HELP),
+            "chat": lambda text: self._session.say(text) if self._session else None,
             "h": table,
             "s": suggest,
             "t": lambda _: self._say(standing_line(view, names)),
@@ -298,10 +330,10 @@ class PlainTable:
         if session is None or table is None:
             return
         position = table.position
-        seats = position.header.seats
+        labels = position.header.labels
         deal = position.deal
         if deal is not None and deal.shuffled:
-            who = ", ".join(seats[seat].name for seat in deal.terms.seats[: deal.shuffled])
+            who = ", ".join(labels[seat] for seat in deal.terms.seats[: deal.shuffled])
             self._say(f"This deck was shuffled by {who}, one after the other.")
             self._say("Each shuffle was proved and checked here: no card was added or changed.")
             self._say("Nobody knows the order: it takes all of them together to know a card.")

@@ -16,6 +16,7 @@ match new for that seat, so that its signatures can't be played back in another.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +26,7 @@ from typing import Final
 from protocol.contribution import KEY_SIZE, MAX_SEATS, SIGNATURE_SIZE
 from protocol.encoding import Value, array, clean_text, integer, octets, pack, text, unpack
 from protocol.errors import InvalidHeader, UnsupportedFormat
-from protocol.identity import Identity, admit_key, verify
+from protocol.identity import Identity, admit_key, labels, verify
 
 FORMAT: Final = 1
 """The log format that this program writes and the newest that it reads."""
@@ -122,6 +123,11 @@ class Header:
         """The seats' public keys; a seat's index here is its number."""
         return tuple(seat.key for seat in self.seats)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to call the seats, in their order: names, told apart where two are alike."""
+        return _labels(self.seats)
+
     def sign(self, identity: Identity) -> bytes:
         """The signature of a seat that agrees to these terms."""
         return identity.sign(signed_octets(self.core))
@@ -163,6 +169,12 @@ class SignedHeader:
     def match(self) -> bytes:
         """The match's id."""
         return self.header.match
+
+
+@functools.lru_cache(maxsize=64)
+def _labels(seats: tuple[Seat, ...]) -> tuple[str, ...]:
+    told = labels({seat.key: seat.name for seat in seats})
+    return tuple(told[seat.key] for seat in seats)
 
 
 def match_id(core: bytes) -> bytes:

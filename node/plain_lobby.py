@@ -1,0 +1,344 @@
+"""A table in plain lines from the lobby on: who is there, what is typed, match after match.
+
+Law: one queue brings what the session tells and what somebody types, each from its own thread; all
+else happens on the thread of `run`. It turns typed lines into calls of the session and events into
+lines, and knows no socket, no terminal and no rule. What is typed is bounded here and stripped
+where it is used.
+
+    lobby      every line is a command, at once
+    a choice   lines answer the question (`node.plain`); talk is shown meanwhile
+    else       a line is a question to the table or talk; what is typed ahead counts only where
+               nobody sits (a pipe), since a person might confirm what isn't there yet
+"""
+
+from __future__ import annotations
+
+import queue
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from node.code import show_code
+from node.errors import NodeError
+from node.lobby_words import lobby_lines, option_lines, people_lines
+from node.notices import (
+    BackInLobby,
+    CodeChanged,
+    Gone,
+    HostSilent,
+    Joined,
+    LobbyChanged,
+    LobbyView,
+    NotSent,
+    Person,
+    Presence,
+    Refused,
+    SessionEvent,
+    Started,
+    Stranger,
+    Talked,
+)
+from node.plain import Ended, Left, PlainTable
+from node.session import Session
+from protocol.messages import Role
+from protocol.table import Advanced, Finished, YourMove
+
+MAX_LINE: Final = 400
+MAX_AHEAD: Final = 64
+"""Lines that wait for a question at a pipe."""
+LOBBY_HELP: Final = (
+    "ready, unready: for the match. who, options: this table. chat TEXT: talk.",
+    "bots N: bring computer players. start (host): bots for the free seats, and ready.",
+    "kick NAME (host): remove somebody. invite, code (host): how others get here. leave.",
+)
+ALWAYS: Final = (Talked, NotSent, Stranger, CodeChanged, HostSilent, Presence, Gone, Joined)
+"""What is told at once, even while a question waits."""
+OVERTAKING: Final = (Advanced, YourMove, Refused, Finished, Started, BackInLobby, Ended)
+"""What says that the question that waits isn't due any more."""
+
+
+class Overtaken(Exception):  # no error: the question that was put is due no more
+    """What was asked isn't wanted any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A line that somebody typed; None when nobody will type any more."""
+
+    line: str | None
+
+
+@dataclass(slots=True)
+class Means:
+    """What the lobby can do beyond its session: `bring` starts so many computer players of this
+    player, `invitation` tells how to get here (NodeError)."""
+
+    bring: Callable[[int], None] | None = None
+    invitation: Callable[[], Sequence[str]] | None = None
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Events that a question held up, and lines typed ahead."""
+
+    events: deque[SessionEvent | Ended] = field(default_factory=deque)
+    lines: deque[str] = field(default_factory=deque)
+    closed: bool = False
+
+
+class PlainLobby:
+    """The interface of one player at one table. `say` prints a line, `prompt` something before an
+    answer. `ahead` says that lines may come before their question, as from a pipe."""
+
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        prompt: Callable[[str], None],
+        rng: random.Random,
+        *,
+        means: Means | None = None,
+        ahead: bool = False,
+    ) -> None:
+        self._say = say
+        self._prompt = prompt
+        self._means = means or Means()
+        self._ahead = ahead
+        self._queue: queue.SimpleQueue[SessionEvent | Ended | Typed] = queue.SimpleQueue()
+        self._waiting = _Waiting()
+        self._table = PlainTable(say, self._ask, rng)
+        self._view: LobbyView | None = None
+        self._playing = False
+        self._session: Session | None = None
+
+    # -- from other threads -----------------------------------------------------------------------
+
+    def on_event(self, event: SessionEvent) -> None:
+        """The session tells something."""
+        self._queue.put(event)
+
+    def decide(self, decision: YourMove, session: Session) -> None:
+        """The event itself says that a choice is due."""
+
+    def ended(self, error: Exception | None) -> None:
+        """The session is over."""
+        self._queue.put(Ended(error))
+
+    def typed(self, line: str | None) -> None:
+        """Somebody typed a line; None: the keyboard is gone."""
+        self._queue.put(Typed(None if line is None else line[:MAX_LINE]))
+
+    # -- on the interface's thread ----------------------------------------------------------------
+
+    def run(self, session: Session) -> None:
+        """Show and obey until the session ends. Left: the player leaves; raises what ended it."""
+        self._session = session
+        self._table.attend(session)
+        while True:
+            item = self._next()
+            if isinstance(item, Ended):
+                if item.error is not None:
+                    raise item.error
+                return
+            if isinstance(item, Typed):
+                self._line(session, item.line)
+            else:
+                self._event(item)
+
+    def _next(self) -> SessionEvent | Ended | Typed:
+        if self._waiting.events:
+            return self._waiting.events.popleft()
+        if self._waiting.lines and not self._playing:
+            return Typed(self._waiting.lines.popleft())
+        return self._take()
+
+    def _take(self) -> SessionEvent | Ended | Typed:
+        while True:
+            try:
+                # A wait without an end can't be interrupted on Windows.
+                return self._queue.get(timeout=0.2)
+            except queue.Empty:
+                continue
+
+    def _event(self, event: SessionEvent) -> None:
+        if isinstance(event, Started):
+            self._playing = True
+        if isinstance(event, BackInLobby):
+            self._playing = False
+        lines = lobby_lines(event, self._view)
+        if isinstance(event, LobbyChanged):
+            if self._playing:
+                lines = []
+            self._view = event.view
+        for line in lines:
+            self._say(line)
+        if isinstance(event, BackInLobby) and self._waiting.closed:
+            raise Left
+        if not lines:
+            try:
+                self._table.show(event)
+            except Overtaken:
+                self._say("That is not asked any more.")
+
+    # -- what is typed ----------------------------------------------------------------------------
+
+    def _line(self, session: Session, line: str | None) -> None:
+        if line is None:
+            self._close()
+            return
+        word, _, rest = line.strip().partition(" ")
+        if self._playing:
+            self._aside(session, line, word.casefold(), rest)
+            return
+        if not word:
+            return
+        command = self._commands(session).get(word.casefold().removeprefix("/"))
+        if command is None:
+            self._say(f"There is no command '{word[:20]}'. 'help' lists them, 'chat' talks.")
+            return
+        command(rest.strip())
+
+    def _close(self) -> None:
+        """Nobody will type any more: wait only for what has been asked for."""
+        self._waiting.closed = True
+        you = self._view.you if self._view is not None else None
+        watching = you is not None and you.role is Role.WATCH
+        if not self._playing and not watching and (you is None or not you.ready):
+            raise Left
+
+    def _aside(self, session: Session, line: str, word: str, rest: str) -> None:
+        """A line while a match is on and no choice is due."""
+        if word == "chat":
+            session.say(rest)
+        elif word == "leave":
+            raise Left
+        elif self._table.asked(line):
+            return
+        elif self._ahead and len(self._waiting.lines) < MAX_AHEAD:
+            self._waiting.lines.append(line)
+        elif word:
+            self._say("It isn't your turn. 'chat TEXT' talks, ? helps.")
+
+    def _commands(self, session: Session) -> dict[str, Callable[[str], None]]:
+        return {
+            "help": self._help,
+            "?": self._help,
+            "ready": lambda _: session.ready(True),
+            "unready": lambda _: session.ready(False),
+            "who": lambda _: self._list(people_lines),
+            "options": lambda _: self._list(lambda view: option_lines(view.card)),
+            "chat": session.say,
+            "kick": lambda name: self._kick(session, name),
+            "bots": self._bots,
+            "start": lambda _: self._start(session),
+            "invite": lambda _: self._invite(),
+            "code": lambda _: self._code(),
+            "leave": self._leave,
+            "quit": self._leave,
+            "q": self._leave,
+        }
+
+    def _help(self, _: str) -> None:
+        for line in LOBBY_HELP:
+            self._say(line)
+
+    def _leave(self, _: str) -> None:
+        raise Left
+
+    def _list(self, lines: Callable[[LobbyView], list[str]]) -> None:
+        for line in lines(self._view) if self._view is not None else ["Not at the table yet."]:
+            self._say(line)
+
+    def _kick(self, session: Session, name: str) -> None:
+        found = self._named(name)
+        if len(found) == 1:
+            session.remove(found[0].key)
+        elif not found:
+            self._say(f"Nobody here is called '{name[:40]}'. 'who' lists everybody.")
+        else:
+            labels = ", ".join(person.label for person in found)
+            self._say(f"There are several: {labels}. Say which.")
+
+    def _named(self, name: str) -> list[Person]:
+        people = self._view.people if self._view is not None else ()
+        exact = [person for person in people if person.label.casefold() == name.casefold()]
+        return exact or [person for person in people if person.name.casefold() == name.casefold()]
+
+    def _bots(self, text: str) -> None:
+        count = int(text) if text.isascii() and text.isdigit() and len(text) <= 3 else 0
+        if not 1 <= count <= self._free():
+            self._say(f"bots N: from 1 to the {self._free()} seats that are free.")
+            return
+        self._bring(count)
+
+    def _start(self, session: Session) -> None:
+        you = self._view.you if self._view is not None else None
+        if you is None or not you.host:
+            self._say("Only the host can start; 'ready' says that you are.")
+            return
+        if self._free() and not self._bring(self._free()):
+            return
+        session.ready(True)
+
+    def _bring(self, count: int) -> bool:
+        if self._means.bring is None:
+            self._say("There are no computer players to bring here.")
+            return False
+        try:
+            self._means.bring(count)
+        except (NodeError, OSError) as error:
+            self._say(f"No computer player could be started: {error}")
+            return False
+        return True
+
+    def _free(self) -> int:
+        return self._view.free if self._view is not None else 0
+
+    def _invite(self) -> None:
+        if self._means.invitation is None:
+            self._say("Only the host can invite.")
+            return
+        try:
+            lines = self._means.invitation()
+        except NodeError as error:
+            lines = [str(error)]
+        for line in lines:
+            self._say(line)
+
+    def _code(self) -> None:
+        code = self._view.code if self._view is not None else ""
+        if self._session is not None and self._session.lobby is not None:
+            code = self._session.lobby.code
+        self._say(f"The code is {show_code(code)}." if code else "You know of no code here.")
+
+    # -- a question -------------------------------------------------------------------------------
+
+    def _ask(self, prompt: str) -> str | None:
+        """The answer to a question of the table; None when nobody is there any more.
+
+        Overtaken: something happened that makes it pointless."""
+        self._prompt(prompt)
+        waiting = self._waiting
+        if waiting.lines:
+            return waiting.lines.popleft()
+        if waiting.closed:
+            return None
+        while True:
+            item = self._take()
+            if isinstance(item, Typed):
+                if item.line is None:
+                    waiting.closed = True
+                return item.line
+            if isinstance(item, ALWAYS):
+                for line in lobby_lines(item, self._view):
+                    self._say(line)
+                if isinstance(item, Presence):
+                    self._table.show(item)
+                continue
+            if isinstance(item, LobbyChanged):
+                self._view = item.view
+                continue
+            waiting.events.append(item)
+            if isinstance(item, OVERTAKING):
+                raise Overtaken
