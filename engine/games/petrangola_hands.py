@@ -9,7 +9,7 @@ them, when they were completed or what a fall costs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
@@ -18,7 +18,7 @@ from typing import Final
 from engine import options as house
 from engine.cards import ITALIAN, Deck
 from engine.contract import Scored
-from engine.errors import EngineError, NotationError, OptionError
+from engine.errors import NotationError, OptionError
 from engine.options import choice, number, switch
 
 MIN_SEATS: Final = 2
@@ -36,6 +36,7 @@ _ACE, _TOP_PIP = 0, 6
 _SPADE = ITALIAN.suits.index("s")
 _FACES: Final = ITALIAN.size
 _POINTS = tuple(11 if r == _ACE else r + 1 if r <= _TOP_PIP else 10 for r in range(10))
+_SUIT: Final = bytes(face // 10 for face in range(_FACES))
 _FACE_POINTS: Final = _POINTS * len(ITALIAN.suits)
 MAX_POINTS: Final = HAND * max(_POINTS)
 
@@ -175,71 +176,65 @@ def _scala_top(ranks: set[int], ace_low: bool) -> int | None:
     return None
 
 
-_Three = tuple[int, int, int]
-
-
-class _Worths(dict[_Three, Value]):
-    """The worth of three faces in any order, judged when it is first looked up."""
-
-    __slots__ = ("_judge",)
-
-    def __init__(self, judge: Callable[[_Three], Value]) -> None:
-        super().__init__()
-        self._judge = judge
-
-    def __missing__(self, faces: _Three) -> Value:
-        found = self._judge(faces)
-        a, b, c = faces
-        for order in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
-            self[order] = found
-        return found
+def _plain(a: int, b: int, c: int) -> Value:
+    """The worth of three faces that are no petrangola: the points of the best suit (PET-30)."""
+    x, y, z = _FACE_POINTS[a], _FACE_POINTS[b], _FACE_POINTS[c]
+    s, t, u = _SUIT[a], _SUIT[b], _SUIT[c]
+    if s == t:
+        if t == u:
+            return _PLAIN[x + y + z]
+        x += y
+    elif s == u:
+        x += z
+    elif t == u:
+        y += z
+    x = max(x, y)
+    return _PLAIN[z if z > x else x]
 
 
 class Judge:
-    """Values hands by one choice of the ranking options; what it found out it keeps in `worths`."""
+    """Values hands by one choice of the ranking options.
 
-    __slots__ = (
-        "_court_equal",
-        "_low_tris",
-        "_petrangulo",
-        "_tris_first",
-        "ace_low",
-        "petrangole",
-        "worths",
-    )
+    petrangole  the worth of each petrangola in every order of its faces a, b, c, by
+                (a * 40 + b) * 40 + c: the test that play repeats
+    """
+
+    __slots__ = ("_court_equal", "_low_tris", "_petrangulo", "_tris_first", "ace_low", "petrangole")
 
     def __init__(
         self, ace_low: bool, tris_first: bool, low_tris: bool, court_equal: bool, petrangulo: bool
     ) -> None:
         self.ace_low = ace_low
-        self.petrangole = petrangole(ace_low)
         self._tris_first = tris_first
         self._low_tris = low_tris
         self._court_equal = court_equal
         self._petrangulo = petrangulo
-        self.worths = _Worths(self._judge)
+        self.petrangole = {code: self._special(code) for code in petrangole(ace_low)}
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
         a, b, c = faces
-        return self.worths[a, b, c]
+        found = self.petrangole.get((a * _FACES + b) * _FACES + c)
+        return _plain(a, b, c) if found is None else found
 
-    def _judge(self, faces: tuple[int, int, int]) -> Value:
-        a, b, c = faces
-        x, y, z = _FACE_POINTS[a], _FACE_POINTS[b], _FACE_POINTS[c]
-        total = x + y + z
-        if (a * _FACES + b) * _FACES + c not in self.petrangole:
-            s, t, u = a // 10, b // 10, c // 10
-            if s == t == u:
-                return _PLAIN[total]
-            pair = x + y if s == t else x + z if s == u else y + z if t == u else 0
-            return _PLAIN[max(pair, x, y, z)]
+    def values(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[Value]:
+        """The worth of each of `hands`, three slots each, where slot i holds `faces[i]`."""
+        known = self.petrangole.get
+        found = []
+        for a, b, c in hands:
+            x, y, z = faces[a], faces[b], faces[c]
+            value = known((x * _FACES + y) * _FACES + z)
+            found.append(_plain(x, y, z) if value is None else value)
+        return found
+
+    def _special(self, code: int) -> Value:
+        """The worth of a petrangola."""
+        faces = (code // _FACES**2, code // _FACES % _FACES, code % _FACES)
         ranks = {face % 10 for face in faces}
-        if len(ranks) == 1:
-            return self._tris(faces, ranks.pop(), total)
+        total = sum(_FACE_POINTS[face] for face in faces)
         top = _scala_top(ranks, self.ace_low)
         if top is None:
-            raise EngineError("a petrangola of different ranks is a scala")
+            return self._tris(faces, faces[0] % 10, total)
         return Value(100 * (1 if self._tris_first else 2) + top, "scala", total)
 
     def _tris(self, faces: tuple[int, int, int], rank: int, total: int) -> Value:
@@ -282,7 +277,7 @@ def value(faces: Sequence[int], options: PetrangolaOptions, decks: int = 0) -> V
 
 @lru_cache(maxsize=2)
 def petrangole(ace_low: bool) -> frozenset[int]:
-    """Every petrangola in every order, as (a * 40 + b) * 40 + c: the test that play repeats."""
+    """Every petrangola in every order, as (a * 40 + b) * 40 + c."""
     found: set[tuple[int, ...]] = set()
     for rank in range(10):
         found.update(product([suit * 10 + rank for suit in range(4)], repeat=HAND))

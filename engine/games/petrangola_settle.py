@@ -159,20 +159,21 @@ def settle(
     gained = _bonuses(match, players, values, lost) if best >= THREE_ACES else {}
     paid, drawn = match.paid, match.drawn
     before = match.streak
-    streak = [0] * len(before)
+    streak, tokens = [0] * len(before), list(match.tokens)
     if len(players) < len(before):  # who isn't in the deal neither falls nor stays
         streak = [0 if seat in players else falls for seat, falls in enumerate(before)]
-    for seat in lost:
+    for seat, n in lost.items():
         streak[seat] = before[seat] + 1
-    tokens = _add(match.tokens, lost, -1)
-    notes = _announce(lost, tokens, [values[players.index(seat)] for seat in lost], streak)
+        tokens[seat] -= n
+    notes = _announce(lost, tokens, players, values, streak)
     if gained:
-        tokens = _add(tokens, gained, 1)
+        for seat, n in gained.items():
+            tokens[seat] += n
         notes += tuple([note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items()])
     if options.pot == "lost_tokens":
         paid = _add(paid, lost, options.stake)
         drawn = _add(drawn, gained, options.stake)
-    after = match.changed(tokens, paid, drawn, match.used, tuple(streak))
+    after = match.changed(tuple(tokens), paid, drawn, match.used, tuple(streak))
     verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
     return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
 
@@ -239,6 +240,7 @@ def _bonuses(
 def _announce(
     lost: dict[int, int],
     left: Sequence[int],
+    players: tuple[int, ...],
     values: Sequence[Value],
     streak: Sequence[int],
 ) -> tuple[Note, ...]:
@@ -248,8 +250,8 @@ def _announce(
         notes.append(note("falls", seat, (n, left[seat])))
     if len(lost) > 1:
         notes.append(note("fall-together", -1, (len(lost),)))
-    for seat, value in zip(lost, values, strict=True):
-        if value.petrangola:
+    for seat in lost:
+        if values[players.index(seat)].key >= LOWEST_PETRANGOLA:
             notes.append(note("fallen-with-petrangola", seat))
         if streak[seat] > 1:
             notes.append(note("bisciola", seat, (streak[seat],)))

@@ -27,7 +27,7 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -83,6 +83,11 @@ def _nothing(seats: int) -> tuple[int, ...]:
     return (0,) * seats
 
 
+@lru_cache(maxsize=256)
+def _ask(seats: tuple[int, ...]) -> Ask:
+    return Ask(seats)
+
+
 @lru_cache(maxsize=1024)
 def _decides(players: tuple[int, ...]) -> tuple[Decide, ...]:
     return tuple([_DECIDE[seat] for seat in players])
@@ -110,7 +115,7 @@ class PetrangolaState(Position):
         new = self._copy()
         new.deal = self.deal.but(faces=faces, auto=True)
         if new.phase is Phase.REVEAL:
-            return new._finish((), False)
+            return new._finish(new.deal.outcome, (), False)
         if Seen not in _TABLE[new.phase]:
             return new
         return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
@@ -374,23 +379,23 @@ class PetrangolaState(Position):
     def _after_show(self) -> PetrangolaState:
         """The promises are settled, since every hand is open, and the hands are compared."""
         deal = self.deal
-        faces, breaches = deal.faces, deal.breaches
+        breaches = deal.breaches
         if self.promises:
             breaches = self._refuted()
             self.promises = ()
-        worths = deal.match.judge.worths
-        values = [worths[faces[a], faces[b], faces[c]] for a, b, c in self.held]
+        values = deal.match.judge.values(deal.faces, self.held)
         outcome = petrangola_settle.settle(deal.match, deal.players, values, self.when)
-        if breaches:
-            self.notes += tuple([note("broken-promise", b.promise.seat) for b in breaches])
-        else:
+        if not breaches:
             self.notes += outcome.notes
-        if deal.auto and not breaches and self._goes_on(outcome):
-            return self._after_deal(outcome)
-        self.deal = deal.but(breaches=breaches, outcome=outcome)
+        else:
+            self.notes += tuple([note("broken-promise", b.promise.seat) for b in breaches])
+            self.deal = deal = deal.but(breaches=breaches)
+        if deal.auto:
+            return self._finish(outcome, (), False)
+        self.deal = deal.but(outcome=outcome)
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        return self._finish((), False) if self.deal.auto else self
+        return self
 
     def _goes_on(self, outcome: Outcome) -> bool:
         """Whether the deal is over with nobody dead."""
@@ -417,52 +422,62 @@ class PetrangolaState(Position):
         new = self._copy()
         new.deal = self.deal.but(faces=faces)
         new.opened = (1 << self.deck.size) - 1
-        return new._finish((), False)
+        return new._finish(new.deal.outcome, (), False)
 
-    def _finish(self, leavers: tuple[int, ...], may_return: bool) -> PetrangolaState:
+    def _finish(
+        self, outcome: Outcome | None, leavers: tuple[int, ...], may_return: bool
+    ) -> PetrangolaState:
         """GEN-01, then PET-47 from step 5; `leavers` left after the showdown."""
         deal = self.deal
-        match, outcome, players = deal.match, deal.outcome, deal.players
         if outcome is None:
             raise EngineError("a hand ends after its showdown only")
-        verdict = outcome.verdict
         if not (deal.breaches or leavers) and self._goes_on(outcome):
             return self._after_deal(outcome)
         cheats = {b.promise.seat for b in deal.breaches}
-        if cheats or verdict == petrangola_settle.REPLAY:
+        if cheats or outcome.verdict == petrangola_settle.REPLAY:
             self.notes += (note("void"),) if cheats else (note("replayed"),)
             gone = cheats | set(leavers)
-            match = petrangola_settle.put_out(match, gone)
-            start = deal.dealer + (deal.dealer in gone)
+            match = petrangola_settle.put_out(deal.match, gone)
             self.notes += tuple(note("dies", seat) for seat in sorted(gone))
-            asked = set(leavers) - cheats if may_return else set()
-            return self._after_deaths(match, start, asked)
-        before, match = match.tokens, outcome.match
-        if verdict:
-            self.deal = deal.but(match=match, start=deal.dealer + 1)
-            winners = (deal.dealer,) if verdict == petrangola_settle.DEALER_WINS else None
-            return self._to_over(winners or tuple(sorted(players)), verdict)
-        dead = {seat for seat in players if not match.tokens[seat]}
+            asked = sorted(set(leavers) - cheats) if may_return else []
+            return self._after_deaths(outcome, match, deal.dealer + (deal.dealer in gone), asked)
+        if outcome.verdict:
+            return self._to_verdict(outcome)
+        match = outcome.match
+        tokens = match.tokens
+        asked = [seat for seat in deal.players if not tokens[seat] and seat not in leavers]
         if leavers and len(match.living()) > 1:
             match = petrangola_settle.put_out(match, leavers)
-        died = [s for s, tokens in enumerate(before) if tokens and not match.tokens[s]]
+        tokens, before = match.tokens, deal.match.tokens
+        died = [seat for seat, n in enumerate(before) if n and not tokens[seat]]
         self.notes += tuple([note("dies", seat) for seat in died])
-        asked = set(died) if may_return else dead.difference(leavers)
-        return self._after_deaths(match, deal.dealer + 1, asked)
+        return self._after_deaths(outcome, match, deal.dealer + 1, died if may_return else asked)
 
-    def _after_deaths(self, match: Match, start: int, dead: set[int]) -> PetrangolaState:
+    def _to_verdict(self, outcome: Outcome) -> PetrangolaState:
+        """PET-45: nobody is left."""
+        deal, verdict = self.deal, outcome.verdict
+        self.deal = deal.but(match=outcome.match, start=deal.dealer + 1, outcome=outcome)
+        alone = verdict == petrangola_settle.DEALER_WINS
+        return self._to_over((deal.dealer,) if alone else tuple(sorted(deal.players)), verdict)
+
+    def _after_deaths(
+        self, outcome: Outcome | None, match: Match, start: int, dead: Iterable[int]
+    ) -> PetrangolaState:
         """PET-47, steps 7 to 9; `dead` may be asked to re-enter."""
-        self.deal = self.deal.but(match=match, start=start)
         living = match.living()
+        if len(living) > 1:
+            asked = petrangola_settle.may_reenter(match, dead)
+            if not asked and self.deal.dealer >= 0:
+                return self._to_next(match, start, outcome)
+        self.deal = self.deal.but(match=match, start=start, outcome=outcome)
         if len(living) < 2:
             alive = bool(living)
             reason = petrangola_settle.LAST_ALIVE if alive else petrangola_settle.ABANDONED
             return self._to_over(living, reason)
-        asked = petrangola_settle.may_reenter(match, dead)
         if not asked:
-            return self._to_next()
+            return self._to_draw()
         self.phase = Phase.ASK
-        self.due = Ask(asked)
+        self.due = _ask(asked)
         terms = petrangola_settle.offer(match)
         self.notes += tuple([note("asked", seat, terms) for seat in asked])
         return self
@@ -470,32 +485,33 @@ class PetrangolaState(Position):
     def _answered(self, given: Answers) -> PetrangolaState:
         """PET-50 to PET-53."""
         asked = self.due.seats if isinstance(self.due, Ask) else ()
-        if tuple(seat for seat, _ in given.moves) != asked:
+        if tuple([seat for seat, _ in given.moves]) != asked:
             raise OutOfTurn(f"answers are due from the seats {asked} in this order")
-        if any(type(move) not in {Reenter, Decline} for _, move in given.moves):
-            raise IllegalMove("PET-50", "a dead player can only re-enter or decline")
-        back = [seat for seat, move in given.moves if type(move) is Reenter]
         new = self._copy()
         match = self.deal.match
         terms = petrangola_settle.offer(match)
-        new.notes = tuple(
-            [
-                note("reenters", seat, terms) if seat in back else note("declines", seat)
-                for seat in asked
-            ]
-        )
+        back, notes = [], []
+        for seat, move in given.moves:
+            if type(move) is Reenter:
+                back.append(seat)
+            elif type(move) is not Decline:
+                raise IllegalMove("PET-50", "a dead player can only re-enter or decline")
+            notes.append(note("reenters", seat, terms) if seat in back else note("declines", seat))
         if back:
             match = petrangola_settle.reenter(match, back)
-            new.deal = self.deal.but(match=match)
-            new.notes += (note("pot", -1, (match.pot,)),)
-        return new._to_next()
-
-    def _to_next(self) -> PetrangolaState:
-        """PET-05; before the first dealer is known, the draw again."""
+            notes.append(note("pot", -1, (match.pot,)))
+        new.notes = tuple(notes)
         deal = self.deal
-        if deal.dealer < 0:
-            return self._to_draw()
-        return self._to_cut(deal.match.first_living(deal.start))
+        if deal.dealer >= 0:
+            return new._to_next(match, deal.start, deal.outcome)
+        new.deal = deal.but(match=match)
+        return new._to_draw()
+
+    def _to_next(self, match: Match, start: int, outcome: Outcome | None) -> PetrangolaState:
+        """PET-05."""
+        living = match.living()
+        at = living.index(match.first_living(start)) + 1
+        return self._to_cut_for(living[at:] + living[:at], match, start, outcome)
 
     def _to_draw(self) -> PetrangolaState:
         self.deal = self.deal.but(players=self.deal.match.living())
@@ -520,7 +536,7 @@ class PetrangolaState(Position):
         if not leaving and not asked & gone:
             return new
         if self.phase is Phase.REVEAL:
-            return new._finish(leaving, given.may_return)
+            return new._finish(self.deal.outcome, leaving, given.may_return)
         match, start = petrangola_settle.put_out(self.match, leaving), self.start
         new.notes += tuple(note("declines", seat) for seat in sorted(asked & gone))
         if self.phase is not Phase.ASK:
@@ -533,7 +549,7 @@ class PetrangolaState(Position):
             start += 1
         new.notes += tuple(note("dies", seat) for seat in leaving)
         asked = asked - gone | set(leaving if given.may_return else ())
-        return new._after_deaths(match, start, asked)
+        return new._after_deaths(new.deal.outcome, match, start, sorted(asked))
 
 
 def _wrong_form(showing: bool) -> IllegalMove:
