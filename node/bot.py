@@ -11,6 +11,7 @@ import threading
 
 from node.search import Budget, Level, choose
 from node.session import Session
+from node.waiting import Absent
 from protocol.table import YourMove
 
 
@@ -29,6 +30,10 @@ class Bot:
         self._level = level
         self._budget = budget or Budget()
         self._given_up = threading.Event()
+
+    def missing(self, _: Absent, session: Session) -> None:
+        """A bot has waited for as long as was agreed, and goes on."""
+        session.go_on()
 
     def decide(self, decision: YourMove, session: Session) -> None:
         """Answer for what this seat sees, at once or after some thought."""

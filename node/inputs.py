@@ -16,6 +16,7 @@ from engine.contract import (
     Draw,
     Drawn,
     Input,
+    Leave,
     Move,
     Open,
     Reseal,
@@ -33,6 +34,7 @@ from protocol.errors import LocalProtocolError
 from protocol.log import Step
 from protocol.position import Position
 from protocol.rounds import MAX_MOVE
+from protocol.votes import read_vote
 
 MAX_INPUTS: Final = 64
 """No step brings more; one that seems to is a bug."""
@@ -68,6 +70,12 @@ def _next(
 ) -> Input | None:
     """The input that `state` was given."""
     kind = step.entries[0].kind
+    if first and kind in (Kind.ABSENT, Kind.EXCLUDE):
+        away = read_vote(kind, step.entries[0].body).away
+        chairs = tuple(sorted(before.chair(seat) for seat in away))
+        return Leave(chairs, may_return=kind is Kind.ABSENT)
+    if first and kind is Kind.FLIP_REVEAL and before.out and not before.order:
+        return Leave(tuple(sorted(after.chair(seat) for seat in before.out)))
     if first and kind is Kind.MOVE:
         return move_of(before, step.entries[0])
     if first and kind is Kind.ANSWER:

@@ -23,7 +23,7 @@ from protocol.errors import EncodingError, UnsupportedFormat
 from protocol.header import Header, Seat, SignedHeader, parse_core
 from protocol.identity import Identity
 from protocol.messages import Hello, Propose, Role, TableCard
-from protocol.stages import HANDS_EXTENSION
+from protocol.stages import HANDS_EXTENSION, PATIENCE_EXTENSION, TIMER_EXTENSION
 from protocol.wire import introductions, sign
 
 MAX_AGE = 86_400
@@ -46,6 +46,10 @@ class Offer:
     name: str = "Busso"
     watchers: bool = True
     """Whether spectators are welcome."""
+    patience: int = 0
+    """Seconds that the table waits for who is away before it asks what to do; 0: the usual."""
+    timer: int = 0
+    """Seconds for a turn, after which the table asks what to do; 0: none."""
 
     def check(self) -> None:
         """Raise OptionError unless the game can be played so by so many."""
@@ -53,8 +57,13 @@ class Offer:
 
     @property
     def extensions(self) -> tuple[tuple[str, int | str], ...]:
-        """The header's extensions."""
-        return ((HANDS_EXTENSION, self.hands),) if self.hands else ()
+        """The header's extensions, ascending by name."""
+        agreed = {
+            HANDS_EXTENSION: self.hands,
+            PATIENCE_EXTENSION: self.patience,
+            TIMER_EXTENSION: self.timer,
+        }
+        return tuple((name, value) for name, value in sorted(agreed.items()) if value)
 
 
 def make_card(

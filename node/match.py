@@ -10,7 +10,7 @@ None) follows and signs nothing.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,10 +18,22 @@ from pathlib import Path
 from engine.contract import Move
 from engine.errors import IllegalMove
 from node.errors import Stopped, need
-from node.events import Event, PeerDown, PeerUp, Received
+from node.events import Event, PeerDown, PeerUp, PhaseChanged, Received, Woke
+from node.link import PeerInfo
 from node.mesh import Mesh
-from node.notices import EvidenceKept, MatchNotice, Presence, Refused, Started
+from node.notices import (
+    EvidenceKept,
+    MatchNotice,
+    Presence,
+    Refused,
+    Stands,
+    Started,
+    Suspended,
+)
+from node.presence import Attendance, Changed, Standing
+from node.relay import Relay
 from node.sync import Sync
+from node.waiting import PATIENCE, Absent, Press, Vigil
 from protocol import table as tables
 from protocol.contribution import Entry, Kind
 from protocol.files import Disk
@@ -32,6 +44,7 @@ from protocol.journal import Journal
 from protocol.log import LogWriter
 from protocol.messages import Batch, EntryMessage, Get, Propose, State, TableCard
 from protocol.player import Player
+from protocol.stages import PATIENCE_EXTENSION, TIMER_EXTENSION, agreements
 from protocol.wire import paginate
 
 LINGER = 3.0
@@ -106,6 +119,7 @@ class Match:
         group: Group,
         on_event: Callable[[MatchNotice], None],
         decide: Callable[[tables.YourMove], None],
+        ask: Callable[[Absent], None],
         clock: Callable[[], float],
     ) -> None:
         """Take up the match where the log in `files` ends. Fault, InvalidHeader as `Table`."""
@@ -116,10 +130,20 @@ class Match:
         self._files = files
         self._on_event = on_event
         self._decide = decide
+        self._ask = ask
         self._clock = clock
         self._over_since: float | None = None
         self.seat = None if player is None else player.seat
-        self._sync = Sync(agreed.header.keys, -1 if self.seat is None else self.seat, clock)
+        keys = agreed.header.keys
+        self._sync = Sync(keys, -1 if self.seat is None else self.seat, clock)
+        self._relay = Relay(keys, self.seat, clock)
+        own = None if self.seat is None else keys[self.seat]
+        self._attendance = Attendance([key for key in keys if key != own], clock)
+        terms = agreements(agreed.header)
+        self._vigil = Vigil(
+            terms.get(PATIENCE_EXTENSION, PATIENCE), terms.get(TIMER_EXTENSION, 0), clock
+        )
+        self._voted: set[int] = set()
         self.table = tables.Table(
             agreed.signed, group, self._table_event, player=player, writer=files.writer
         )
@@ -127,6 +151,7 @@ class Match:
     def start(self) -> None:
         """Contribute what is due and tell the others how far we are."""
         self._on_event(Started(self.table, self.seat, self.log))
+        self.standings(self._mesh.peers())
         self.table.start()
         self._mesh.set_state(self.state())
 
@@ -157,7 +182,18 @@ class Match:
     def state(self, *, ready: bool = False) -> State:
         """How far this node is; `ready` for the next match at this table."""
         p = self.table.position
-        return State(self.agreed.header.match, p.step, p.head, p.settled, (), ready)
+        links = self._relay.links
+        return State(self.agreed.header.match, p.step, p.head, p.settled, links, ready)
+
+    def standing(self, seat: int) -> tuple[Standing, float]:
+        """How near a seat is to playing along, and for how many seconds it has been so."""
+        key = self.agreed.header.keys[seat]
+        return self._attendance.of(key), self._attendance.since(key)
+
+    def standings(self, infos: Iterable[PeerInfo]) -> None:
+        """How the peers stood when the match began."""
+        for info in infos:
+            self._moved(self._attendance.event(PhaseChanged(info.key, info.phase)))
 
     # -- what comes in ----------------------------------------------------------------------------
 
@@ -173,14 +209,57 @@ class Match:
             case PeerDown(key=key):
                 self._sync.gone(key)
                 self._presence(key, False)
+            case PhaseChanged():
+                self._moved(self._attendance.event(event))
+            case Woke():
+                self._vigil.woke()
 
     def tick(self) -> None:
-        """Ask for what is missing."""
+        """Ask for what is missing; see for whom the table waits."""
         position = self.table.position
         ask = self._sync.ask(position.step, self.table.held, self.table.missing)
         if ask is not None:
             key, step, held = ask
+            if step < position.step:  # to compare: all that could still be cut off
+                step, held = min(step, self.table.floor), ()
             self._mesh.send(key, Get(self.agreed.header.match, step, held))
+        if not self.table.halted:
+            self._watch()
+
+    def _watch(self) -> None:
+        """Wait for who is missing, ask what to do, vote."""
+        table = self.table
+        missing = frozenset(table.missing) - {self.seat}
+        seats = frozenset(range(len(self.agreed.header.seats)))
+        away = seats - self._relay.reached() - {self.seat}
+        for act in self._vigil.look(
+            table.position.step,
+            missing,
+            away,
+            out=table.position.out,
+            voting=table.bound,
+            asked=bool(self._voted) and self.seat not in self._voted,
+        ):
+            if isinstance(act, Press):
+                if not table.go_on(act.away) and missing and not table.bound:
+                    self._on_event(Suspended(tuple(sorted(missing))))
+                continue
+            self._on_event(act)
+            if isinstance(act, Absent) and self.seat in table.position.in_play:
+                self._ask(act)
+
+    def go_on(self) -> None:
+        """The player chooses to go on without whoever is missing."""
+        self._vigil.go_on()
+
+    def wait(self) -> None:
+        """The player chooses to wait longer."""
+        self._vigil.wait()
+
+    def abandon(self) -> bool:
+        """Close the match for good because too few are left; whether that is so."""
+        missing = frozenset(range(len(self.agreed.header.seats))) - self._relay.reached()
+        return self.table.abandon(missing)
 
     def play(self, move: Move, decision: tables.YourMove | None = None) -> None:
         """This seat's choice; with `decision` it counts for that one only."""
@@ -201,8 +280,12 @@ class Match:
     def _message(self, key: bytes, message: object) -> None:
         match message:
             case EntryMessage(entry=entry) if entry.contribution.kind is not Kind.HEADER:
-                self._entry(key, entry)
+                if self._relay.fresh(entry):
+                    verdict = self._entry(key, entry)
+                    for other in self._relay.onward(key, entry, verdict):
+                        self._mesh.send(other, EntryMessage(entry))
             case State():
+                self._told(key, message)
                 if message.match == self.agreed.header.match:
                     self._sync.heard(key, message)
                 elif not self.table.halted:
@@ -214,9 +297,30 @@ class Match:
                     self._entry(key, entry)
                 self._sync.answered(key, message.more)
 
-    def _entry(self, key: bytes, entry: Entry) -> None:
-        if self.table.receive(entry) is tables.Verdict.DIVERGENT:
+    def _entry(self, key: bytes, entry: Entry) -> tables.Verdict:
+        verdict = self.table.receive(entry)
+        if verdict is tables.Verdict.DIVERGENT:
             self._sync.diverged(key, entry.place.step)
+        elif verdict is tables.Verdict.FORGED:
+            self._mesh.strike(key, "an entry that its author did not sign")
+        return verdict
+
+    def _told(self, key: bytes, state: State) -> None:
+        """A peer tells how far its log is, and whom it hears."""
+        table, match = self.table, self.agreed.header.match
+        self._relay.heard(key, state)
+        self._moved(self._attendance.told(key, state, match, table.position.step))
+        level = state.match == match and 1 <= state.step <= table.position.step
+        if level and table.heads[state.step - 1] != state.head:
+            self._sync.diverged(key, state.step)
+
+    def _moved(self, changes: Iterable[Changed]) -> None:
+        """Peers stand elsewhere than before."""
+        keys = self.agreed.header.keys
+        for change in changes:
+            self._on_event(Stands(keys.index(change.key), change.after))
+            if self._relay.link(change.key, change.after.heard):
+                self._mesh.set_state(self.state())
 
     def _answer(self, key: bytes, message: Get) -> None:
         entries = list(self.table.entries_from(message.step, message.held))
@@ -243,8 +347,16 @@ class Match:
         match event:
             case tables.Outgoing(entry=entry):
                 self._mesh.broadcast(EntryMessage(entry))
-            case tables.Advanced():
+            case tables.Advanced(before=before, after=after):
+                self._voted.clear()
                 self._mesh.set_state(self.state())
+                if before.out != after.out:
+                    keys = self.agreed.header.keys
+                    self._moved(self._attendance.decided(keys[seat] for seat in after.out))
+            case tables.CutBack():
+                self._mesh.set_state(self.state())
+            case tables.Voted(seat=seat, away=away) if away:
+                self._voted.add(seat)
             case tables.Accused():
                 self._accused(event)
         self._on_event(event)

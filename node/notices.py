@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.errors import IllegalMove
+from node.presence import Standing
+from node.waiting import Absent, Waiting
 from protocol import table as tables
 from protocol.messages import Role, TableCard
 
@@ -160,6 +162,21 @@ class Presence:
 
 
 @dataclass(frozen=True, slots=True)
+class Stands:
+    """A seated player is nearer to playing along, or further from it, than before."""
+
+    seat: int
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """Too few are there to go on without `seats`: the match waits until they are back."""
+
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """A choice that the rules forbid; the same decision is due again."""
 
@@ -186,5 +203,15 @@ LobbyNotice: TypeAlias = (
     | HostSilent
     | BackInLobby
 )
-MatchNotice: TypeAlias = Started | Presence | Refused | EvidenceKept | tables.Event
+MatchNotice: TypeAlias = (
+    Started
+    | Presence
+    | Stands
+    | Waiting
+    | Absent
+    | Suspended
+    | Refused
+    | EvidenceKept
+    | tables.Event
+)
 SessionEvent: TypeAlias = LobbyNotice | MatchNotice

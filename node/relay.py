@@ -130,6 +130,11 @@ class Relay:
             self._ways[author] = self._work_out(author)
         return self._ways[author]
 
+    def reached(self) -> frozenset[int]:
+        """The seats that this node hears, itself or by way of others."""
+        starts = self._linked if self._own is None else {self._own}
+        return frozenset(seat for start in starts for seat in self._distances(start))
+
     def _work_out(self, author: int) -> tuple[bytes, ...]:
         if self._own is None or self._own == author:
             return ()  # an author sends to all its links anyhow

@@ -8,6 +8,7 @@ thread. How players come to agree is `node.sitting`'s business, what follows `no
 
 from __future__ import annotations
 
+import enum
 import queue
 import secrets
 import time
@@ -32,12 +33,14 @@ from node.notices import (
     EvidenceKept,
     Joined,
     LobbyView,
+    NotSent,
     Presence,
     Refused,
     SessionEvent,
     Started,
 )
 from node.sitting import Manner, Sitting, new_profile
+from node.waiting import Absent
 from protocol.deal import warm_up
 from protocol.group import Group
 from protocol.identity import Identity
@@ -51,12 +54,24 @@ TICK = 0.1
 """Seconds between two looks at what is missing."""
 
 
+class Choice(enum.Enum):
+    """What a player can do about somebody who is missing."""
+
+    GO_ON = enum.auto()
+    WAIT = enum.auto()
+    ABANDON = enum.auto()
+
+
 class Chooser(Protocol):
     """Whoever decides for a seat."""
 
     def decide(self, decision: YourMove, session: Session) -> None:
         """Called when a choice is due; `session.choose(move)` answers, now or later, from any
         thread."""
+
+    def missing(self, absent: Absent, session: Session) -> None:
+        """Called when the table has waited long enough: `session.go_on()` or `session.wait()`
+        answers, now or later, from any thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +110,14 @@ class _NewCode:
     code: str
 
 
-_Mail: TypeAlias = _Chosen | _Failed | _Stop | _Ready | _Say | _Remove | _NewCode | None
+@dataclass(frozen=True, slots=True)
+class _Absence:
+    """What to do about who is missing."""
+
+    choice: Choice
+
+
+_Mail: TypeAlias = _Absence | _Chosen | _Failed | _Stop | _Ready | _Say | _Remove | _NewCode | None
 
 
 class Session:
@@ -191,6 +213,18 @@ class Session:
     def ready(self, ready: bool = True) -> None:
         """The player is ready for the next match, or not any more."""
         self._mail.put(_Ready(ready))
+
+    def go_on(self) -> None:
+        """The player votes to go on without whoever is missing at this step."""
+        self._mail.put(_Absence(Choice.GO_ON))
+
+    def wait(self) -> None:
+        """The player chooses to wait for whoever is missing, and is asked again later."""
+        self._mail.put(_Absence(Choice.WAIT))
+
+    def abandon(self) -> None:
+        """The player closes the match for good, if those who are there are too few to go on."""
+        self._mail.put(_Absence(Choice.ABANDON))
 
     def say(self, text: str) -> None:
         """Say something to everybody at the table."""
@@ -335,6 +369,8 @@ class Session:
                 raise error
             case _Chosen(move=move, decision=decision):
                 need(self._match).play(move, decision)
+            case _Absence(choice=choice):
+                self._choose_absence(choice)
             case _Ready(ready=ready):
                 sitting.set_ready(ready)
             case _Say(text=text):
@@ -348,6 +384,17 @@ class Session:
             self._dispatch(event)
         sitting.tick()
         self._go_on()
+
+    def _choose_absence(self, choice: Choice) -> None:
+        match = self._match
+        if match is None or not self._playing:
+            return
+        if choice is Choice.GO_ON:
+            match.go_on()
+        elif choice is Choice.WAIT:
+            match.wait()
+        elif not match.abandon():
+            self._on_event(NotSent("Enough players are there to go on without the others."))
 
     def _dispatch(self, event: Event) -> None:
         """The lobby hears everything. So does the match; when it is over it only answers."""
@@ -393,6 +440,7 @@ class Session:
             group=self._group,
             on_event=self._on_event,
             decide=lambda decision: self._chooser.decide(decision, self),
+            ask=lambda absent: self._chooser.missing(absent, self),
             clock=self._clock,
         )
 

@@ -15,6 +15,16 @@ from protocol.header import Header
 
 HANDS_EXTENSION = "hands"
 """Header extension: the number of hands after which the match is closed by agreement."""
+PATIENCE_EXTENSION = "patience"
+"""Header extension: seconds that the table waits for somebody who is away before it is asked."""
+TIMER_EXTENSION = "timer"
+"""Header extension: seconds for a turn, after which the table is asked what to do."""
+AGREEMENTS = {
+    HANDS_EXTENSION: (1, 10_000),
+    PATIENCE_EXTENSION: (1, 86_400),
+    TIMER_EXTENSION: (1, 86_400),
+}
+"""What a table may agree on besides the game's options: the least and the greatest value."""
 
 
 class Stage(enum.Enum):
@@ -54,13 +64,19 @@ class Broken:
     text: str
 
 
+def agreements(header: Header) -> dict[str, int]:
+    """What the table agreed on besides the game's options; InvalidHeader."""
+    found: dict[str, int] = {}
+    for name, value in header.extensions:
+        if name not in AGREEMENTS:
+            raise InvalidHeader(f"an extension '{name}' that this program doesn't know")
+        low, high = AGREEMENTS[name]
+        if type(value) is not int or not low <= value <= high:
+            raise InvalidHeader(f"'{name}' must be agreed to be from {low} to {high}")
+        found[name] = value
+    return found
+
+
 def hands_limit(header: Header) -> int:
     """After how many hands the table agreed to close the match, 0 for none; InvalidHeader."""
-    limit = 0
-    for name, value in header.extensions:
-        if name != HANDS_EXTENSION:
-            raise InvalidHeader(f"an extension '{name}' that this program doesn't know")
-        if type(value) is not int or not 1 <= value <= 10_000:
-            raise InvalidHeader("the agreed number of hands must be from 1 to 10000")
-        limit = value
-    return limit
+    return agreements(header).get(HANDS_EXTENSION, 0)
