@@ -28,7 +28,7 @@ from node.discovery_runner import Runner, Scan
 from node.discovery_sockets import UDP_PORT, Datagram
 from node.discovery_timing import Announcing, Answering, Asking
 from node.door import find_table
-from node.interfaces import Interface, nearness, scan
+from node.interfaces import FAR, Interface, nearness, scan
 from protocol.announce import (
     UNASKED,
     Announcement,
@@ -46,6 +46,8 @@ from protocol.messages import TOKEN_SIZE, TableCard
 from protocol.wire import WireError
 
 _TOKENS: Final = 16
+_HOSTS: Final = 1_024
+"""Hosts whose nearness is kept; a full list has half as many."""
 _CALLBACK_TIMEOUT: Final = 2.0
 
 
@@ -270,7 +272,9 @@ class Browser(Runner):
         self._lock = threading.Lock()
         self._use_dns_sd = dns_sd
         self._dns: DnsSdBrowser | None = None
-        self._prober = Prober(probe, clock, self._note)
+        self._prober = Prober(probe, clock, self._note, lambda host: self._nearness(host) < FAR)
+        self._near: dict[str, int] = {}
+        self._shown = (0, 0)
 
     @property
     def tables(self) -> tuple[Listed, ...]:
@@ -300,7 +304,12 @@ class Browser(Runner):
         self.stop()
 
     def _nearness(self, host: str) -> int:
-        return nearness(host, self._interfaces)
+        found = self._near.get(host)
+        if found is None:
+            if len(self._near) >= _HOSTS:
+                self._near.clear()
+            found = self._near[host] = nearness(host, self._interfaces)
+        return found
 
     def _note(self, news: Found | Gone | Confirmed) -> None:
         """From a thread of DNS-SD or of the prober; the last word on a thing counts."""
@@ -320,7 +329,8 @@ class Browser(Runner):
         return self._asking.next
 
     def _due(self, now: float) -> None:
-        if self._asking.due(now):
+        asked = self._asking.due(now)
+        if asked:
             self._ask(now)
         with self._lock:
             news = list(self._news.values())
@@ -334,8 +344,20 @@ class Browser(Runner):
                 case Confirmed(identifier, key, ping):
                     self._listing.confirm(identifier, key, ping)
         self._listing.expire(now)
-        self._publish()
-        self._prober.look(self._listing.unconfirmed(), now)
+        changed = self._publish()
+        if changed or asked:
+            self._prober.look(self._listing.unconfirmed(), now)
+
+    def _publish(self) -> bool:
+        """Make the list anew if there is anything new to it; whether that was worth telling."""
+        state = self._listing.changes, self._listing.pings
+        changed = state[0] != self._shown[0]
+        if state != self._shown:
+            self._shown = state
+            self._tables = self._listing.tables()
+        if changed:
+            self._on_change(self._tables)
+        return changed
 
     def _ask(self, now: float) -> None:
         token = self._random(TOKEN_SIZE)
@@ -358,17 +380,12 @@ class Browser(Runner):
             asked = self._tokens.get(answer.token)
             self._listing.hear(answer.announcement, datagram.host, now, asked)
 
-    def _publish(self) -> None:
-        tables = self._listing.tables()
-        before = self._tables
-        self._tables = tables
-        if [_shown(table) for table in tables] != [_shown(table) for table in before]:
-            self._on_change(tables)
-
     def _woken(self, now: float) -> None:
         self._asking.again(now)
 
     def _moved(self, interfaces: tuple[Interface, ...]) -> None:
+        self._near.clear()
+        self._shown = (-1, -1)  # other addresses may be the best ones now
         if self._dns is not None:
             self._dns.follow(interfaces)
 
@@ -380,11 +397,6 @@ class Browser(Runner):
 
 def _instance(news: Found | Gone) -> str:
     return news.service.instance if isinstance(news, Found) else news.instance
-
-
-def _shown(table: Listed) -> tuple[Listed, bool]:
-    """What a change of is worth telling: a ping that varies is not."""
-    return replace(table, ping=None), table.ping is None
 
 
 __all__ = ["UDP_PORT", "Announcer", "Browser", "Listed", "OpenTable"]

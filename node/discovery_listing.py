@@ -137,6 +137,10 @@ class Listing:
         nearness: Callable[[str], int] = lambda host: 0,
     ) -> None:
         self.counters = ListingCounters()
+        self.changes = 0
+        """Grows whenever `tables` would say something new, but for the figure of a known ping."""
+        self.pings = 0
+        """Grows whenever a ping is measured."""
         self._limits = limits or ListingLimits()
         self._nearness = nearness
         self._entries: dict[Id, _Entry] = {}
@@ -194,15 +198,21 @@ class Listing:
         self._known[octets] = identifier
         entry.announcement, entry.octets, entry.key = new, octets, new.key
         self.counters.heard += 1
+        self.changes += 1
         self._touch(entry, source, now, asked)
 
     def _touch(self, entry: _Entry, source: str, now: float, asked: float | None) -> None:
-        if source in entry.heard or len(entry.heard) < self._limits.addresses:
+        if source in entry.heard:
             entry.heard[source] = now
+        elif len(entry.heard) < self._limits.addresses:
+            entry.heard[source] = now
+            self.changes += 1
         else:
             self.counters.over_bound += 1
         if asked is None:
             return
+        self.changes += entry.ping is None
+        self.pings += 1
         # Of the answers to one question, by several ways, the fastest counts.
         ping = max(0.0, now - asked)
         known = entry.ping if asked <= entry.asked else None
@@ -239,6 +249,7 @@ class Listing:
                 return
             entry = self._entries[identifier] = _Entry()
         if service.instance in entry.services or len(entry.services) < self._limits.addresses:
+            self.changes += entry.services.get(service.instance) != service
             entry.services[service.instance] = service
             self._instances[service.instance] = identifier
 
@@ -247,6 +258,7 @@ class Listing:
         identifier = self._instances.pop(instance, None)
         if identifier is not None:
             self._entries[identifier].services.pop(instance, None)
+            self.changes += 1
             self._drop_empty(identifier)
 
     def confirm(self, identifier: Id, key: bytes, ping: float) -> None:
@@ -255,6 +267,7 @@ class Listing:
         entry = self._entries.get(identifier)
         if entry is not None and fingerprint(key) == identifier[0]:
             entry.key, entry.ping = key, ping
+            self.changes += 1
 
     # -- what is forgotten ------------------------------------------------------------------------
 
@@ -266,6 +279,7 @@ class Listing:
             oldest = now - patience(entry.announcement.phase)
             for source in [s for s, heard in entry.heard.items() if heard <= oldest]:
                 del entry.heard[source]
+                self.changes += 1
             if not entry.heard:
                 self._known.pop(entry.octets, None)
                 entry.announcement, entry.octets = None, b""
@@ -281,6 +295,7 @@ class Listing:
     def _forget(self, identifier: Id) -> None:
         entry = self._entries.pop(identifier, None)
         if entry is not None:
+            self.changes += 1
             self._known.pop(entry.octets, None)
             for instance in entry.services:
                 del self._instances[instance]

@@ -37,15 +37,22 @@ class Confirmed:
 class Prober:
     """Asks the doors of tables that only DNS-SD tells of, one after the other, on a thread.
 
-    The thread is not waited for: a door that doesn't answer would hold up whoever leaves.
+    The thread is not waited for: a door that doesn't answer would hold up whoever leaves. Only
+    hosts that are `near` are asked, those on a link of ours: anybody can name any address by
+    DNS-SD, and nobody shall have us knock at doors elsewhere.
     """
 
     def __init__(
-        self, probe: Probe, clock: Callable[[], float], report: Callable[[Confirmed], None]
+        self,
+        probe: Probe,
+        clock: Callable[[], float],
+        report: Callable[[Confirmed], None],
+        near: Callable[[str], bool],
     ) -> None:
         self._probe = probe
         self._clock = clock
         self._report = report
+        self._near = near
         self._asked: dict[Id, float] = {}
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -75,7 +82,7 @@ class Prober:
 
     def _round(self, tables: list[Listed]) -> None:
         for table in tables:
-            for host in table.addresses[:_HOSTS]:
+            for host in [h for h in table.addresses if self._near(h)][:_HOSTS]:
                 if self._stopped:
                     return
                 begun = self._clock()

@@ -41,6 +41,8 @@ class Kind(enum.StrEnum):
 
 
 RANK: Final = {kind: rank for rank, kind in enumerate(Kind)}
+FAR: Final = 3 * len(RANK)
+"""The `nearness` of what is on no link of ours."""
 
 # Tried in this order: a "WireGuard Tunnel" is no tunnel for Ethernet, a "vEthernet" no Ethernet.
 _NAMES: Final = (
@@ -150,11 +152,11 @@ def reachable_addresses(interfaces: Iterable[Interface]) -> tuple[str, ...]:
 def nearness(host: str, interfaces: Sequence[Interface]) -> int:
     """How good an address `host` (numeric, scope allowed) is to dial: lower is better.
 
-    Our own addresses come first, then those on the link of a likely interface, then the rest.
+    Our own addresses come first, then those on the link of a likely interface, then the rest (FAR).
     """
     bare, _, scope = host.partition("%")
     address = ipaddress.ip_address(bare)
-    best = 3 * len(RANK)
+    best = FAR
     for one in interfaces:
         here = not scope or scope in (one.name, str(one.index))
         for own in one.addresses:

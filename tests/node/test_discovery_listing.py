@@ -116,8 +116,8 @@ def test_a_table_that_goes_stays_away() -> None:
     assert listing.tables() == ()
     listing.hear(SIGNED, HERE, 1.1)  # one that was on its way, or is repeated by somebody else
     listing.service(service())
-    listing.service_gone(service().instance)
     assert listing.tables() == ()
+    listing.service_gone(service().instance)
     listing.expire(31.5)
     listing.hear(signed(serial=9), HERE, 32.0)
     assert only(listing).name == "Cucina"
@@ -258,6 +258,8 @@ def test_a_table_has_eight_addresses_and_the_first_stay() -> None:
         listing.service(service(instance=str(number), addresses=(f"10.1.0.{number}",)))
     assert len(only(listing).addresses) == 8
     assert HERE in only(listing).addresses
+    (entry,) = listing._entries.values()
+    assert (len(entry.heard), len(entry.services)) == (8, 8)
     for number in range(20):
         listing.service_gone(str(number))
     assert only(listing).ways is Way.UDP
@@ -322,11 +324,11 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-def test_whatever_comes_the_list_is_consistent(
+def test_whatever_comes_the_list_is_consistent_and_says_when_it_changed(
     events: list[tuple[str, object, Identity, str]],
 ) -> None:
     listing = Listing(0.0)
-    now = 0.0
+    now, before, changes = 0.0, listing.tables(), 0
     for kind, what, who, where in events:
         if kind == "hear" and isinstance(what, Announcement):
             listing.hear(sign_announcement(what, who), where, now)
@@ -342,6 +344,8 @@ def test_whatever_comes_the_list_is_consistent(
             now += what
             listing.expire(now)
         tables = listing.tables()
+        assert tables == before or listing.changes > changes
+        before, changes = tables, listing.changes
         assert len({(t.fingerprint, t.table) for t in tables}) == len(tables)
         assert all(t.addresses and t.ways and t.phase is not Phase.CLOSED for t in tables)
         assert all(bool(t.key) or t.ways is Way.DNS_SD for t in tables)

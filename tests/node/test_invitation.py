@@ -80,6 +80,14 @@ def test_a_mistyped_digit_is_noticed(invitation: Invitation, data: st.DataObject
         parse_invitation(text[:at] + other + text[at + 1 :])
 
 
+@pytest.mark.parametrize("digit", DIGITS)
+def test_the_last_digit_has_one_form(digit: str) -> None:
+    assert len(TEXT.replace("-", "")[6:]) * 5 % 8  # so it holds bits that mean nothing
+    if digit != TEXT[-1].upper():
+        with pytest.raises(BadInvitation):
+            parse_invitation(TEXT[:-1] + digit)
+
+
 @given(invitations, st.data())
 def test_two_digits_in_the_wrong_order_are_noticed(
     invitation: Invitation, data: st.DataObject
