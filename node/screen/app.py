@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import random
 from collections.abc import Callable
@@ -38,9 +39,9 @@ from node.screen.paint import paint, paint_waiting
 from node.screen.theme import Role, Theme, ThemeName
 from node.screen.view import TableView
 from node.session import Session
-from node.waiting import Absent
+from node.waiting import Absent, Waiting
 from protocol.player import Player
-from protocol.table import Advanced, YourMove
+from protocol.table_events import Advanced, YourMove
 
 ESCAPE_WAIT: Final = 0.03
 """Seconds after which an Escape that nothing follows is the key itself."""
@@ -122,6 +123,9 @@ class ScreenTable:
         self._app: Application[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thinking: asyncio.Task[None] | None = None
+        self._clock: asyncio.Task[None] | None = None
+        self._deadline: float | None = None
+        self._size: tuple[int, int] | None = None
         self._painted: tuple[object, ...] = ()
         self._grid = Grid(0, 0)
 
@@ -188,6 +192,7 @@ class ScreenTable:
 
     def paint(self, columns: int, rows: int) -> Grid:
         """The grid for a window of that size; painted once for the same values."""
+        self._size = (columns, rows)
         wanted = (self._view, self._ui, columns, rows)
         if self._painted != wanted:
             if self._view is None:
@@ -212,6 +217,8 @@ class ScreenTable:
                 self._end(event)
                 continue
             self._memory = self._memory.heard(event, state)
+            if isinstance(event, Waiting):
+                self._count_down(event.left if event.away else None)
             if isinstance(event, Refused):
                 self._ui = notice(self._ui, event.error)
                 event = event.decision
@@ -222,9 +229,30 @@ class ScreenTable:
         if self._memory is not before:
             self._look(decision)
 
+    def _count_down(self, left: float | None) -> None:
+        """Begin, or end, to show how long the table still waits for somebody."""
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
+        self._deadline = None
+        if left is not None and self._loop is not None:
+            self._deadline = self._loop.time() + left
+            self._clock = self._loop.create_task(self._tick())
+
+    async def _tick(self) -> None:
+        while self._seconds():
+            await asyncio.sleep(1)
+            self._look(decision=False)
+
+    def _seconds(self) -> int | None:
+        """What is left of the countdown."""
+        if self._deadline is None or self._loop is None:
+            return None
+        return max(0, math.ceil(self._deadline - self._loop.time()))
+
     def _look(self, decision: bool) -> None:
         was_due = self._view is not None and self._view.deciding
-        view = self._memory.look(can_chat=self._can_chat)
+        view = self._memory.look(can_chat=self._session is not None, seconds=self._seconds())
         self._view = view
         self.looked()
         if view is not None and decision and view.deciding:
@@ -261,18 +289,20 @@ class ScreenTable:
         """Where the reader stands."""
         return self._ui
 
-    @property
-    def _can_chat(self) -> bool:
-        return callable(getattr(self._session, "say", None))
-
     def _end(self, ended: Ended) -> None:
         self._over = ended
         if ended.error is not None and self.running is not None:
             self.running.exit(exception=ended.error)
 
     def _redraw(self) -> None:
-        if self.running is not None:
+        if self.running is not None and self._differs():
             self.running.invalidate()
+
+    def _differs(self) -> bool:
+        """Whether anything on the screen would be another than now; painted once for both."""
+        shown = self._grid
+        size = self._size
+        return size is None or self.paint(*size) != shown
 
     # -- keys -----------------------------------------------------------------------------------
 
@@ -314,7 +344,7 @@ class ScreenTable:
         self._ui = ui
         if effect is not None:
             self._effect(effect)
-        return None if changed or effect is not None else NotImplemented
+        return None if changed and self._differs() else NotImplemented
 
     def _result_open(self, view: TableView | None) -> bool:
         return (
@@ -335,12 +365,13 @@ class ScreenTable:
         if isinstance(effect, Do) and session is not None:
             session.choose(effect.move, self._decision)
             self._memory = replace(self._memory, asked=False)
-            self._view = self._memory.look(can_chat=self._can_chat)
-            self._redraw()
-        elif isinstance(effect, Say):
-            say = getattr(session, "say", None)
-            if callable(say):
-                say(effect.text)
+            self._look(decision=False)
+        elif isinstance(effect, Say) and session is not None:
+            session.say(effect.text)
+        elif effect in (Wish.GO_ON, Wish.WAIT) and session is not None:
+            (session.go_on if effect is Wish.GO_ON else session.wait)()
+            self._memory = self._memory.answered()
+            self._look(decision=False)
         elif effect is Wish.LEAVE:
             self._leave()
         elif effect is Wish.ADVICE and self._loop is not None and self._thinking is None:

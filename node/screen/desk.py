@@ -65,6 +65,7 @@ class Dialog(Enum):
     LEAVE = "leave"
     NOTICE = "notice"
     RESULT = "result"
+    MISSING = "missing"
 
 
 class Place(Enum):
@@ -154,6 +155,8 @@ class Wish(Enum):
 
     LEAVE = "leave"
     ADVICE = "advice"
+    GO_ON = "go on"
+    WAIT = "wait"
 
 
 Effect = Do | Say | Wish
@@ -231,6 +234,8 @@ def open_dialog(view: TableView, ui: Ui) -> Dialog:
     """The dialog on top."""
     if ui.dialog is not Dialog.NONE:
         return ui.dialog
+    if view.around.question:
+        return Dialog.MISSING
     return Dialog.RESULT if shows_result(view, ui) else Dialog.NONE
 
 
@@ -285,6 +290,8 @@ def _in_dialog(view: TableView, ui: Ui, dialog: Dialog, key: str) -> tuple[Ui, E
         if key in ("y", "Y", "s", "S"):
             return replace(ui, dialog=Dialog.NONE), Wish.LEAVE
         return replace(ui, dialog=Dialog.NONE), None
+    if dialog is Dialog.MISSING:
+        return ui, {"g": Wish.GO_ON, "w": Wish.WAIT, "a": Wish.WAIT}.get(key.lower())
     if key not in (Key.ENTER, Key.ESCAPE, Key.SPACE):
         return ui, None
     if dialog is Dialog.RESULT and view.story.result is not None:

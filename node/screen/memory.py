@@ -15,14 +15,15 @@ from typing import Final
 from engine.contract import State
 from node.inputs import inputs
 from node.narrate import known_faces, names_of
-from node.notices import EvidenceKept, Presence, Refused, Started
+from node.notices import EvidenceKept, Presence, Refused, Started, Suspended, Talked
 from node.screen.cells import clean
 from node.screen.story import Happening, Story, Told
 from node.screen.view import SPECTATOR, Fairness, Line, Surroundings, TableView, look
+from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
 from protocol.errors import LocalProtocolError
 from protocol.position import Position
-from protocol.table import Advanced, Finished, YourMove
+from protocol.table_events import Advanced, CutBack, Finished, Voted, YourMove
 
 CHAT_LINES: Final = 100
 _ALL: Final = -1
@@ -35,6 +36,9 @@ class Memory:
     seat      this node's seat of the header, None for a spectator
     asked     a choice is due from this seat, and none has been sent
     down      the seats whose link is down
+    awaited   the seats for which the table waits since they can't be reached
+    question  the seats about which the reader is asked: wait, or go on without them?
+    suspended whether too few are there to go on
     shuffles  who shuffled this hand's deck, and in which step
     audited   how many hands were audited
     """
@@ -46,6 +50,9 @@ class Memory:
     asked: bool = False
     finished: bool = False
     down: frozenset[int] = frozenset()
+    awaited: tuple[int, ...] = ()
+    question: tuple[int, ...] = ()
+    suspended: bool = False
     shuffles: tuple[tuple[str, int], ...] = ()
     audited: int = 0
     warnings: tuple[tuple[str, int, str], ...] = ()
@@ -70,8 +77,36 @@ class Memory:
                 name = self._name(fault.seat)
                 return replace(self, warnings=(*self.warnings, (name, fault.step, fault.kind)))
             case Finished(position=position):
-                return replace(self, position=position, finished=True)
+                return replace(self, position=position, finished=True, awaited=(), question=())
+            case Talked(person=person, text=text):
+                return self.said(person.label, text)
+        return self._missing(notice)
+
+    def _missing(self, notice: object) -> Memory:
+        """What is told about those who are silent."""
+        match notice:
+            case Waiting(away=away):
+                question = self.question if away else ()
+                suspended = self.suspended and bool(away)
+                return replace(self, awaited=away, question=question, suspended=suspended)
+            case Absent(seats=seats):
+                return replace(self, question=seats)
+            case Suspended(seats=seats):
+                return replace(self, awaited=seats, question=(), suspended=True)
+            case Voted(seat=seat, away=away):
+                told = Happening(Told.VOTED, text=self._name(seat), names=self._names(away))
+                return replace(self, story=self.story.add(told))
+            case CutBack(step=step):
+                told = Happening(Told.CUT, values=(step,))
+                return replace(self, story=self.story.add(told), asked=False)
         return self
+
+    def _names(self, seats: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(self._name(seat) for seat in seats)
+
+    def answered(self) -> Memory:
+        """The reader has said what to do about who is missing."""
+        return replace(self, question=())
 
     def said(self, name: str, text: str) -> Memory:
         """After somebody has said something."""
@@ -86,7 +121,9 @@ class Memory:
     def _advanced(self, advanced: Advanced, state: State) -> Memory:
         """One more step of the log."""
         before, after = advanced.before, advanced.after
-        memory = replace(self, position=after, state=state, asked=False)
+        memory = replace(
+            self, position=after, state=state, asked=False, question=(), suspended=False
+        )
         entries = advanced.step.entries
         kind, number = entries[0].kind, advanced.step.number
         if kind is Kind.COMMIT:
@@ -99,7 +136,8 @@ class Memory:
             givens = inputs(advanced.step, before, after)
         except LocalProtocolError:  # a decision of the table, which the game didn't bring about
             givens = ()
-        seen = self.state if self.state is not None else before.state
+        here = self.position is not None and self.position.head == before.head
+        seen = self.state if self.state is not None and here else before.state
         at = before.state
         for given in givens:
             at = at.apply(given)
@@ -143,6 +181,9 @@ class Memory:
             present=tuple(seat not in self.down for seat in order),
             fairness=self.fairness(position),
             seconds=seconds,
+            absent=tuple(order.index(seat) for seat in self.awaited if seat in order),
+            suspended=self.suspended,
+            question=tuple(order.index(seat) for seat in self.question if seat in order),
             chat=self.chat,
             can_chat=can_chat,
             finished=self.finished,

@@ -153,6 +153,8 @@ def _hints(s: Scene, row: int) -> None:
         hints = [t("Enter sends"), t("Esc closes")]
     elif dialog is Dialog.LEAVE:
         hints = [t("y leaves"), t("any other key stays")]
+    elif dialog is Dialog.MISSING:
+        hints = [t("g goes on, w waits longer.")]
     elif dialog is not Dialog.NONE:
         hints = [t("Enter goes on"), t("↑↓ scroll")]
     elif not view.deciding:

@@ -151,6 +151,16 @@ def _leave(s: Scene, room: int) -> tuple[str, Rows]:
     return t("Leave the table?"), rows
 
 
+def _missing(s: Scene, room: int) -> tuple[str, Rows]:
+    t = s.text
+    away = words.join_names(s.language, [s.view.seat(n).name for n in s.view.around.question])
+    rows = _prose(t("{0} can't be reached. Wait, or go on without?").format(away), room)
+    text = t("If most of you go on, this hand is void and the match goes on without {0}.")
+    rows += [*_prose(text.format(away), room, Role.DIM), []]
+    rows += _prose(t("g goes on, w waits longer."), room, Role.STRONG)
+    return t("Somebody is missing"), rows
+
+
 def _chat(s: Scene, room: int) -> tuple[str, Rows]:
     rows: Rows = []
     for said in s.view.around.chat[-20:]:
@@ -294,6 +304,7 @@ _PARTS: Final = {
     Dialog.CHAT: _chat,
     Dialog.LOG: _log,
     Dialog.LEAVE: _leave,
+    Dialog.MISSING: _missing,
     Dialog.NOTICE: _notice,
     Dialog.RESULT: _result,
 }

@@ -61,6 +61,10 @@ class Told(Enum):
     """The seeds came out and all is right, in step `values[0]`."""
     BROKEN = "broken"
     """`seat` broke a promise: `text` is the rule, `values[0]` the step; seats as in the header."""
+    VOTED = "voted"
+    """Somebody (`text`) voted to go on without `names`; without any: nobody is missing."""
+    CUT = "cut"
+    """Steps from `values[0]` on were taken out of the log."""
     SIGNED = "signed"
     """All have signed the hand, in step `values[0]`."""
 
@@ -74,6 +78,7 @@ class Happening:
     text: str = ""
     note: Note | None = None
     values: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

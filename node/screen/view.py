@@ -62,7 +62,9 @@ class Surroundings:
     present   whether each can be reached
     fairness  see there
     seconds   what is left of a countdown, None if there is none
-    absent    the seats about whose absence the others are deciding
+    absent    the seats for which the table waits since they can't be reached
+    suspended too few are there to go on without them
+    question  the seats about which the reader is asked: wait, or go on without them?
     chat      the last lines; `can_chat` whether one can be written
     finished  the match has ended, as all have signed, even where the game could go on
     title     the table's name, "" if it has none
@@ -73,6 +75,8 @@ class Surroundings:
     fairness: Fairness = field(default_factory=Fairness)
     seconds: int | None = None
     absent: tuple[int, ...] = ()
+    suspended: bool = False
+    question: tuple[int, ...] = ()
     chat: tuple[Line, ...] = ()
     can_chat: bool = False
     finished: bool = False

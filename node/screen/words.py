@@ -270,7 +270,9 @@ def waiting(language: Language, view: TableView) -> str:
     t = language.text
     if view.around.absent:
         names = join_names(language, [view.seat(n).name for n in view.around.absent])
-        return t("{0} is silent: the others decide whether to go on.").format(names)
+        if view.around.suspended:
+            return t("Too few are here to go on without {0}: the match waits.").format(names)
+        return t("{0} can't be reached: the table waits.").format(names)
     if view.result is not None:
         return t("The match is over.")
     seats = [n for n in view.waiting_for if n != view.me]
@@ -350,6 +352,13 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
             return t("Checked: every seed derives every card again.")
         case Told.BROKEN:
             return t("{0} broke a promise.").format(told.text)
+        case Told.VOTED if told.names:
+            away = join_names(language, told.names)
+            return t("{0} votes to go on without {1}.").format(told.text, away)
+        case Told.VOTED:
+            return t("{0} says that nobody is missing.").format(told.text)
+        case Told.CUT:
+            return t("The log was taken back to entry {0}, as the table decided.").format(step)
         case Told.SIGNED:
             return t("All have signed up to step {0}.").format(step)
 

@@ -69,6 +69,11 @@ def _absent(view: TableView) -> TableView:
     return replace(view, around=around, seats=seats)
 
 
+def _missing(view: TableView) -> TableView:
+    view = _absent(view)
+    return replace(view, around=replace(view.around, question=(1,), seconds=None))
+
+
 def _talking(view: TableView) -> TableView:
     chat = (Line("Ada", "buona fortuna!"), Line("Bruno", "ahi, che monte… e adesso che si fa?"))
     return replace(view, around=replace(view.around, chat=chat, can_chat=True, seconds=65))
@@ -99,6 +104,7 @@ MOMENTS = (
     Moment("petrangola-reentry", Table("petrangola", 3, 3), due("reenter")),
     Moment("petrangola-over", Table("petrangola", 3, 3), is_over, result=True),
     Moment("petrangola-absent", _FOUR, lambda v: v.waiting_for == (1,), turned=_absent),
+    Moment("petrangola-missing", _FOUR, lambda v: v.waiting_for == (1,), turned=_missing),
     Moment("petrangola-thirteen", Table("petrangola", 13, 3), due("exchange")),
     Moment("petrangola-forty", Table("petrangola", 40, 3), due("exchange")),
     Moment("petrangola-spectator", replace(_FOUR, me=SPECTATOR), lambda v: v.waiting_for == (2,)),

@@ -158,7 +158,7 @@ class Seat:
 
     def __init__(self, ring: Ring, me: int, person: Person, log: Path) -> None:
         self._ring = ring
-        self._me = me
+        self.me = me
         self._person = person
         self._log = log
         self._answers: queue.SimpleQueue[Move | None] = queue.SimpleQueue()
@@ -184,12 +184,18 @@ class Seat:
     def say(self, text: str) -> None:
         self.said.append(text)
 
+    def go_on(self) -> None:
+        self.said.append("(go on)")
+
+    def wait(self) -> None:
+        self.said.append("(wait)")
+
     def _event(self, seat: int, event: Event) -> None:
-        if seat == self._me and not isinstance(event, Outgoing):
+        if seat == self.me and not isinstance(event, Outgoing):
             self._person.table.on_event(event)
 
     def _choose(self, seat: int, event: YourMove) -> Move | None:
-        if seat != self._me:
+        if seat != self.me:
             return None
         move = self._answers.get()
         if move is None:
@@ -198,7 +204,7 @@ class Seat:
 
     def _run(self) -> None:
         table = self._person.table
-        table.on_event(Started(self._ring.tables[self._me], self._me, self._log))
+        table.on_event(Started(self._ring.tables[self.me], self.me, self._log))
         try:
             self._ring.run()
         except _Over:

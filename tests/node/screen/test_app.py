@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from node.notices import Person as Somebody
+from node.notices import Presence, Talked
 from node.screen.desk import Dialog, Place, items
 from node.screen.theme import ThemeName
+from node.waiting import Absent, Waiting
+from protocol.messages import Role
 from tests.node.screen.terminal import Person, Seat, at_the_screen
 
 MAX_BYTES = 1_500
@@ -243,3 +247,56 @@ def test_what_ended_the_session_is_raised_where_the_screen_runs(tmp_path: Path) 
 
     with pytest.raises(ValueError, match="the network is gone"):
         at_the_screen(tmp_path, script)
+
+
+def test_a_countdown_is_shown_and_who_is_missing_asked_about(tmp_path: Path) -> None:
+    async def script(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+        other = 1 - seat.me
+        person.table.on_event(Presence(other, False))
+        person.table.on_event(Waiting((other,), (other,), 90.0))
+        await person.until(lambda: "1:30" in person.shows() or "1:29" in person.shows())
+        person.table.on_event(Absent((other,)))
+        await person.until(lambda: "Somebody is missing" in person.shows())
+        await person.press("z")
+        assert seat.said == []
+        await person.press("w")
+        assert seat.said == ["(wait)"]
+        assert "Somebody is missing" not in person.shows()
+        person.table.on_event(Absent((other,)))
+        await person.until(lambda: "Somebody is missing" in person.shows())
+        await person.press("g")
+        assert seat.said == ["(wait)", "(go on)"]
+        person.table.on_event(Absent((other,)))
+        await person.until(lambda: "Somebody is missing" in person.shows())
+        person.table.on_event(Waiting((), ()))
+        await person.until(lambda: "Somebody is missing" not in person.shows())
+        assert ":" not in person.screen.display[-2]
+
+    at_the_screen(tmp_path, script)
+
+
+def test_a_notice_that_shows_nowhere_sends_nothing(tmp_path: Path) -> None:
+    async def script(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+        person.sent()
+        for notice in (Presence(0, True), Presence(1, True), Waiting(()), object()):
+            person.table.on_event(notice)
+            await person.settle()
+        assert person.sent() == ""
+
+    at_the_screen(tmp_path, script)
+
+
+def test_what_others_say_cant_steer_the_terminal(tmp_path: Path) -> None:
+    async def script(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+        talker = Somebody(b"k" * 32, "E\x1b[2J", "E\x1b[2J", Role.SEAT, True)
+        person.table.on_event(Talked(talker, "ciao\x1b]0;x\x07\u202e tutti\n"))
+        await person.until(lambda: "tutti" in person.shows())
+        sent = person.paper.getvalue()
+        assert "\x1b]0;" not in sent
+        assert "\u202e" not in sent
+        assert "E[2J: ciao" in person.shows()
+
+    at_the_screen(tmp_path, script)
