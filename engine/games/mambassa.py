@@ -2,8 +2,8 @@
 
 Rules: rules/mambassa.md (MAM-01..MAM-33). Law: this file joins the parts of the game to the
 contract: hands (mambassa_hands), moves (mambassa_moves), tokens (mambassa_settle), the order of a
-hand (mambassa_state, mambassa_ending) and a player (mambassa_bot). It must never hold a rule of
-its own.
+hand (mambassa_state, mambassa_ending), a player (mambassa_bot), its roll-outs (mambassa_playout)
+and worlds (mambassa_worlds). It must never hold a rule of its own.
 
 Notes, each with its seat (-1: the table) and values:
 
@@ -28,7 +28,13 @@ from typing import Final
 from engine.cards import ITALIAN, DeckKind
 from engine.contract import Game, Move, Public, Scored, State
 from engine.errors import OutOfTurn
-from engine.games import mambassa_bot, mambassa_hands, mambassa_moves, mambassa_playout
+from engine.games import (
+    mambassa_bot,
+    mambassa_hands,
+    mambassa_moves,
+    mambassa_playout,
+    mambassa_worlds,
+)
 from engine.games.mambassa_hands import (
     FRENCH40,
     MAX_SEATS,
@@ -102,7 +108,7 @@ class Mambassa(Game):
         return mambassa_bot.shortlist(_own(view), seat)
 
     def determine(self, view: State, seat: int, rng: random.Random) -> MambassaState:
-        return mambassa_playout.determine(_own(view), seat, rng)
+        return mambassa_worlds.determine(_own(view), seat, rng)
 
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return mambassa_playout.roll_out(_own(state), seat, rng)

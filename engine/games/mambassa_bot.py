@@ -23,28 +23,17 @@ from engine.games.mambassa_moves import (
     Bottom,
     Exchange,
 )
+from engine.games.mambassa_playout import LONG, NEAR, STEP, Faces, enough, near
 
 if TYPE_CHECKING:
     from engine.games.mambassa_state import MambassaState
 
-Faces = tuple[int, ...]
-
-# Half points with which a player likely isn't the worst once all others have had their last turn,
-# by the number of players. A few more or less make little difference among players of this kind.
-_ENOUGH = {2: 62, 3: 58, 4: 56, 5: 54}
-_ENOUGH_MANY = 52
-_PATIENCE = 2
-"""Half points that a knock may be worse for each round that has gone."""
-_LONG = 4
-"""Rounds after which a hand that is good enough knocks, whatever it could become."""
 _ONE_TURN = 6
 """How much less is enough for the dealer's swap, after which the others have one turn."""
 _SHORTLIST = 8
 """Exchanges that are worth searching."""
 _SAMPLE = 10
 """Cards that are tried to see what a drawn one may be worth."""
-_NEAR = 4
-"""What one card short of a declared hand is worth in half points, while the hand may go on."""
 
 
 def suggest(view: MambassaState, seat: int, rng: random.Random) -> Move:
@@ -82,14 +71,14 @@ def shortlist(view: MambassaState, seat: int) -> Sequence[Move]:
     return [*exchanges[:_SHORTLIST], *others]
 
 
-def _enough(view: MambassaState) -> int:
+def _enough(view: MambassaState) -> float:
     players = len(view.players)
-    return _ENOUGH.get(players, _ENOUGH_MANY) - _PATIENCE * (view.turns // players)
+    return enough(players, view.turns // players) / STEP
 
 
 def _worth(view: MambassaState, hand: Faces) -> float:
     """Half points, and a little for what decides between equal ones."""
-    return view.match.judge.value(hand).key / 1000
+    return view.match.judge.value(hand).key / STEP
 
 
 def _discard(view: MambassaState, hand: Faces, trial: Sequence[int]) -> tuple[int, float]:
@@ -127,7 +116,7 @@ def _turn(
         enough = _enough(view)
         for result, knock in ((hand, KNOCK), (monte, CAMICIA)):
             worth = _worth(view, result)
-            done = worth + 2 >= most or view.turns >= _LONG * len(view.players)
+            done = worth + 2 >= most or view.turns >= LONG * len(view.players)
             if worth >= enough and done:
                 options.append((1000 + worth, knock))
     best = max(worth for worth, _ in options)
@@ -142,9 +131,5 @@ def _drawn(view: MambassaState, hand: Faces, trial: Sequence[int]) -> float:
 
 
 def _near(hand: Faces, last: bool) -> float:
-    """Three aces, or three of A R C F of one suit, want one card only."""
-    if last:
-        return 0.0
-    aces = sum(face % 10 == 0 for face in hand)
-    courts = [face // 10 for face in hand if face % 10 in (0, 7, 8, 9)]
-    return _NEAR if aces == 3 or any(courts.count(suit) == 3 for suit in set(courts)) else 0.0
+    """What one card short of a declared hand is worth."""
+    return NEAR / STEP if not last and near(hand) else 0.0

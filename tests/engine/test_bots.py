@@ -15,7 +15,7 @@ from engine.contract import Answers, Ask, Cards, Decide, Move, Over, Shuffle, St
 from engine.errors import EngineError
 from engine.games import briscola_careful, mambassa_playout, petrangola_playout
 from engine.games.briscola_state import BriscolaState
-from engine.games.mambassa_hands import is_declared
+from engine.games.mambassa_hands import DECLARED, is_declared
 from engine.games.mambassa_position import Phase as MambassaPhase
 from engine.games.mambassa_state import MambassaState
 from engine.games.petrangola import Exchange, PetrangolaState
@@ -379,9 +379,9 @@ def test_a_roll_out_of_mambassa_keeps_all_cards_and_ends_as_the_rules_do(seats: 
             move = rng.choice(state.legal(due))
             state = state.apply(worlds.chosen(state, due, move, rng))
         hands, declared = mambassa_playout.finish(cast(MambassaState, state))
-        together = [face for hand in hands for face in hand]
+        together = [face for hand in hands for face in mambassa_playout.faces_of(hand)]
         assert len(together) == len(set(together)) == 4 * seats
-        special = [seat for seat, h in zip(state.players, hands, strict=True) if is_declared(h)]
+        special = [s for s, h in zip(state.players, hands, strict=True) if h in DECLARED]
         assert tuple(special) == declared
         ends.add(len(declared))
     assert 0 in ends

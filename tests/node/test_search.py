@@ -327,6 +327,7 @@ def test_a_match_drops_the_answer_to_what_is_due_no_more(
 
 def test_a_session_raises_what_broke_its_chooser(tmp_path: Path) -> None:
     node = session(tmp_path)
+    node._sitting = cast(Any, SimpleNamespace())  # somebody who sits can be asked to choose
     node.fail(KeyError("a bug"))
     with pytest.raises(KeyError, match="a bug"):
         node.run()
