@@ -33,6 +33,7 @@ from node.notices import (
 from node.presence import Attendance, Changed, Standing
 from node.relay import Relay
 from node.sync import Sync
+from node.unfinished import Place, Unfinished, Whereabouts, keep_whereabouts
 from node.waiting import PATIENCE, Absent, Press, Vigil
 from protocol import table as tables
 from protocol.contribution import Entry, Kind
@@ -58,11 +59,11 @@ class Agreed:
     """What the sitting ended with: the terms, and what tells a latecomer of them.
 
     `agreements` are the seats' signatures as they travel, in seat order; `proposal` introduces the
-    seats to each other.
+    seats to each other, None if they have met before.
     """
 
     card: TableCard
-    proposal: Propose
+    proposal: Propose | None
     signed: SignedHeader
     agreements: tuple[Entry, ...]
 
@@ -79,6 +80,8 @@ class MatchFiles:
     log: Path
     writer: LogWriter
     journal: Journal | None
+    folder: Path | None = None
+    """A seat's own folder."""
 
     def close(self) -> None:
         """Close them."""
@@ -95,10 +98,22 @@ def create_files(
     when = datetime.fromtimestamp(header.created, UTC).strftime("%Y%m%d-%H%M%S")
     name = f"{header.game}-{when}-{header.match.hex()[:8]}"
     folder = data / "matches" / name
-    journal = None if seat is None else Journal(folder / f"seat-{seat}", random=random)
+    own = None if seat is None else folder / f"seat-{seat}"
+    journal = None if own is None else Journal(own, random=random)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = folder / f"{name}.busso"
-    return MatchFiles(log, LogWriter.create(log, signed.payload), journal)
+    return MatchFiles(log, LogWriter.create(log, signed.payload), journal, own)
+
+
+def open_files(found: Unfinished, random: Callable[[int], bytes]) -> MatchFiles:
+    """The files of a match that is taken up again. FileInUse: another process has it; FileError."""
+    journal = Journal(found.seat_folder, random=random)
+    try:
+        writer = LogWriter.reopen(found.log)
+    except BaseException:
+        journal.close()
+        raise
+    return MatchFiles(found.log, writer, journal, found.seat_folder)
 
 
 def seat_of(header: Header, identity: Identity) -> int | None:
@@ -144,6 +159,7 @@ class Match:
             terms.get(PATIENCE_EXTENSION, PATIENCE), terms.get(TIMER_EXTENSION, 0), clock
         )
         self._voted: set[int] = set()
+        self._places: tuple[Place, ...] = ()
         self.table = tables.Table(
             agreed.signed, group, self._table_event, player=player, writer=files.writer
         )
@@ -225,6 +241,20 @@ class Match:
             self._mesh.send(key, Get(self.agreed.header.match, step, held))
         if not self.table.halted:
             self._watch()
+            self._keep_whereabouts()
+
+    def _keep_whereabouts(self) -> None:
+        """Remember where the others are, for the process that comes after this one."""
+        keys = set(self.agreed.header.keys)
+        places = tuple(
+            Place(info.key, info.curve, *info.address)
+            for info in self._mesh.peers()
+            if info.key in keys and info.curve is not None and info.address is not None
+        )
+        if self._files.folder is not None and places and places != self._places:
+            self._places = places
+            card = self.agreed.card
+            keep_whereabouts(self._files.folder, Whereabouts(card.table, card.name, places))
 
     def _watch(self) -> None:
         """Wait for who is missing, ask what to do, vote."""
@@ -331,7 +361,7 @@ class Match:
 
     def _introduce(self, key: bytes) -> None:
         """Tell a peer what it may have missed of the agreement."""
-        if self.agreed.card.key == self._mesh.key:
+        if self.agreed.card.key == self._mesh.key and self.agreed.proposal is not None:
             self._mesh.send(key, self.agreed.proposal)
         for entry in self.agreed.agreements:
             self._mesh.send(key, EntryMessage(entry))

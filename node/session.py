@@ -8,24 +8,35 @@ thread. How players come to agree is `node.sitting`'s business, what follows `no
 
 from __future__ import annotations
 
-import enum
 import queue
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from engine.contract import Move
 from node.code import CodeGuard, show_at_door
 from node.door import Door
 from node.errors import Stopped, need
-from node.events import Event, Inbox, Received
+from node.events import Event, HelloReceived, Inbox, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
 from node.lobby import LobbyError, Offer, make_card, playable
-from node.match import Agreed, Match, MatchFiles, create_files, seat_of
+from node.mail import (
+    Absence,
+    Choice,
+    Chosen,
+    Failed,
+    Gathering,
+    Mail,
+    NewCode,
+    Ready,
+    Remove,
+    Say,
+    Stop,
+)
+from node.match import Agreed, Match, MatchFiles, create_files, open_files, seat_of
 from node.mesh import Mesh, Profile
 from node.notices import (
     BackInLobby,
@@ -39,7 +50,9 @@ from node.notices import (
     SessionEvent,
     Started,
 )
+from node.reunion import Finder, Here, Reunion, offer_of
 from node.sitting import Manner, Sitting, new_profile
+from node.unfinished import Unfinished
 from node.waiting import Absent
 from protocol.deal import warm_up
 from protocol.group import Group
@@ -54,14 +67,6 @@ TICK = 0.1
 """Seconds between two looks at what is missing."""
 
 
-class Choice(enum.Enum):
-    """What a player can do about somebody who is missing."""
-
-    GO_ON = enum.auto()
-    WAIT = enum.auto()
-    ABANDON = enum.auto()
-
-
 class Chooser(Protocol):
     """Whoever decides for a seat."""
 
@@ -72,52 +77,6 @@ class Chooser(Protocol):
     def missing(self, absent: Absent, session: Session) -> None:
         """Called when the table has waited long enough: `session.go_on()` or `session.wait()`
         answers, now or later, from any thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    move: Move
-    decision: YourMove | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    ready: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Say:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Remove:
-    key: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _NewCode:
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Absence:
-    """What to do about who is missing."""
-
-    choice: Choice
-
-
-_Mail: TypeAlias = _Absence | _Chosen | _Failed | _Stop | _Ready | _Say | _Remove | _NewCode | None
 
 
 class Session:
@@ -155,12 +114,14 @@ class Session:
         self._clock = clock
         self._now = now
         self._random = random
-        self._mail: queue.SimpleQueue[_Mail] = queue.SimpleQueue()
+        self._mail: queue.SimpleQueue[Mail] = queue.SimpleQueue()
         self._inbox = Inbox(wake=lambda: self._mail.put(None))
         self._mesh: Mesh | None = None
         self._door: Door | None = None
         self._card: TableCard | None = None
-        self._sitting: Sitting | None = None
+        self._sitting: Gathering | None = None
+        self._finder: Finder | None = None
+        self._resumed: Unfinished | None = None
         self._match: Match | None = None
         self._playing = False
 
@@ -200,39 +161,39 @@ class Session:
     def choose(self, move: Move, decision: YourMove | None = None) -> None:
         """The choice that was asked for. With `decision` it counts for that one only: it is
         dropped if something else is due by now, as when a player has left meanwhile."""
-        self._mail.put(_Chosen(move, decision))
+        self._mail.put(Chosen(move, decision))
 
     def fail(self, error: Exception) -> None:
         """Whoever was to choose broke: `run` raises `error`."""
-        self._mail.put(_Failed(error))
+        self._mail.put(Failed(error))
 
     def stop(self, reason: str = "The player left.") -> None:
         """End the session; `run` raises Stopped."""
-        self._mail.put(_Stop(reason))
+        self._mail.put(Stop(reason))
 
     def ready(self, ready: bool = True) -> None:
         """The player is ready for the next match, or not any more."""
-        self._mail.put(_Ready(ready))
+        self._mail.put(Ready(ready))
 
     def go_on(self) -> None:
         """The player votes to go on without whoever is missing at this step."""
-        self._mail.put(_Absence(Choice.GO_ON))
+        self._mail.put(Absence(Choice.GO_ON))
 
     def wait(self) -> None:
         """The player chooses to wait for whoever is missing, and is asked again later."""
-        self._mail.put(_Absence(Choice.WAIT))
+        self._mail.put(Absence(Choice.WAIT))
 
     def abandon(self) -> None:
         """The player closes the match for good, if those who are there are too few to go on."""
-        self._mail.put(_Absence(Choice.ABANDON))
+        self._mail.put(Absence(Choice.ABANDON))
 
     def say(self, text: str) -> None:
         """Say something to everybody at the table."""
-        self._mail.put(_Say(text))
+        self._mail.put(Say(text))
 
     def remove(self, key: bytes) -> None:
         """As the host, remove a guest for good; not during a match."""
-        self._mail.put(_Remove(key))
+        self._mail.put(Remove(key))
 
     def vouch(self, bot: bytes) -> Owned:
         """What a bot with the key `bot` needs to say that it is this player's."""
@@ -264,7 +225,7 @@ class Session:
                 code,
                 may_enter=desk.may_enter,
                 admit=lambda hello: mesh.admit(hello.key, hello.curve),
-                renewed=lambda new: self._mail.put(_NewCode(new)),
+                renewed=lambda new: self._mail.put(NewCode(new)),
                 clock=self._clock,
                 random=self._random,
             )
@@ -305,6 +266,43 @@ class Session:
             raise
         mesh.dial(card.key, card.curve, host, card.port, at_once=True)
 
+    def resume(
+        self, found: Unfinished, *, address: str = "*", port: int = 0, search: bool = True
+    ) -> int:
+        """Take up a match again where its log and journal end; the port of this node's own door.
+
+        `search`: look for the others on the network too, not only where they were. FileInUse:
+        another process plays it. FileError, Fault, InvalidHeader: it can't be taken up.
+        """
+        whereabouts = found.whereabouts()
+        table = whereabouts.table if whereabouts else found.signed.header.match[:TABLE_SIZE]
+        offer = offer_of(found.signed, whereabouts.name if whereabouts else "Busso")
+        header = found.signed.header
+        self.name = header.seats[found.seat].name
+        warm_up(self._group, offer.game.start(offer.options, offer.seats).deck)
+        profile = new_profile(table, self.name, self._random)
+        mesh = self._open_mesh(profile, address)
+        try:
+            here = Here(self.identity, mesh, offer, table)
+            self._card = here.card()
+            reunion = Reunion(here, profile, found, on_event=self._on_event, clock=self._clock)
+            self._sitting, self._resumed = reunion, found
+            self._door = Door(reunion.card, on_knock=reunion.knock, host=address, port=port)
+            self._door.start()
+            reunion.start(whereabouts)
+            self._begin()
+            self._finder = Finder(here, mesh.hello, header.keys, self._door.port)
+            if search:
+                self._finder.start()
+        except BaseException:
+            self._close()
+            raise
+        return self._door.port
+
+    def visit(self, host: str, port: int) -> bool:
+        """Look for a seat of a resumed match at a door; whether one is there."""
+        return self._finder is not None and self._finder.visit(host, port)
+
     def _open_mesh(self, profile: Profile, address: str) -> Mesh:
         mesh = Mesh(self.identity, profile, self._inbox, host=address, random=self._random)
         mesh.start()
@@ -314,7 +312,7 @@ class Session:
     def _sit(
         self, mesh: Mesh, profile: Profile, *, desk: Desk | None = None, host_address: str = ""
     ) -> Sitting:
-        self._sitting = Sitting(
+        sitting = Sitting(
             self.identity,
             mesh,
             profile,
@@ -328,7 +326,8 @@ class Session:
             clock=self._clock,
             random=self._random,
         )
-        return self._sitting
+        self._sitting = sitting
+        return sitting
 
     # -- the loop ---------------------------------------------------------------------------------
 
@@ -360,24 +359,24 @@ class Session:
         need(self._sitting).again()
         return False
 
-    def _handle(self, item: _Mail) -> None:
+    def _handle(self, item: Mail) -> None:
         sitting = need(self._sitting)
         match item:
-            case _Stop(reason=reason):
+            case Stop(reason=reason):
                 raise Stopped(reason)
-            case _Failed(error=error):
+            case Failed(error=error):
                 raise error
-            case _Chosen(move=move, decision=decision):
+            case Chosen(move=move, decision=decision):
                 need(self._match).play(move, decision)
-            case _Absence(choice=choice):
+            case Absence(choice=choice):
                 self._choose_absence(choice)
-            case _Ready(ready=ready):
+            case Ready(ready=ready):
                 sitting.set_ready(ready)
-            case _Say(text=text):
+            case Say(text=text):
                 sitting.say(text)
-            case _Remove(key=key):
+            case Remove(key=key):
                 sitting.remove(key)
-            case _NewCode(code=code):
+            case NewCode(code=code):
                 sitting.show_code(code)
                 self._on_event(CodeChanged(code))
         for event in self._inbox.drain():
@@ -399,9 +398,17 @@ class Session:
     def _dispatch(self, event: Event) -> None:
         """The lobby hears everything. So does the match; when it is over it only answers."""
         need(self._sitting).handle(event)
+        if self._door is None and self._playing and isinstance(event, HelloReceived):
+            self._let_in(event.hello.key)
         if self._match is not None and (self._playing or isinstance(event, Received)):
             self._match.handle(event)
         self._begin()
+
+    def _let_in(self, key: bytes) -> None:
+        """During a match a guest's mesh is open to seats and to whom the host has let in."""
+        seats = need(self._match).agreed.header.keys
+        if key not in seats and need(self._sitting).view.person(key) is None:
+            need(self._mesh).remove(key)
 
     def _go_on(self) -> None:
         """Begin what was agreed on; tell how far we are."""
@@ -423,12 +430,18 @@ class Session:
         if self._match is not None:
             self._match.close()
         seat = seat_of(agreed.header, self.identity)
-        files = create_files(self._folder, agreed.signed, seat, self._random)
+        if self._resumed is not None:
+            files = open_files(self._resumed, self._random)
+        else:
+            files = create_files(self._folder, agreed.signed, seat, self._random)
         player = None
         if seat is not None:
             player = Player(self.identity, seat, need(files.journal))
         self._match = self._make_match(agreed, player, files)
         self._playing = True
+        if self._door is None and seat is not None:
+            # A seat's process may die and another come after it, whose CURVE key nobody knows.
+            need(self._mesh).open_admission()
         self._match.start()
 
     def _make_match(self, agreed: Agreed, player: Player | None, files: MatchFiles) -> Match:
@@ -445,7 +458,7 @@ class Session:
         )
 
     def _close(self) -> None:
-        for part in (self._door, self._mesh):
+        for part in (self._finder, self._door, self._mesh):
             if part is not None:
                 part.stop()
         if self._match is not None:
