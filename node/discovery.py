@@ -3,6 +3,8 @@
     with Announcer(identity, open_table) as announcer:      with Browser(show) as browser:
         announcer.update(replace(open_table, free=2))           browser.tables
 
+`node.finding.find` goes from a listed table to the card that its door shows.
+
 Law: this file brings clockwork, list, sockets and DNS-SD together, each in a thread of its own
 beside the mesh's: a guest browses before there is any mesh. Whatever the network sends or refuses,
 neither stops working; an exception of ours, or of `on_change`, is raised by `stop` (NodeFailed).

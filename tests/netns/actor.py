@@ -15,8 +15,9 @@ import threading
 import time
 
 from node.discovery import Announcer, Browser, Listed, OpenTable
-from node.door import Door, find_table
+from node.door import Door
 from node.errors import DoorError
+from node.finding import find
 from node.invitation import DEFAULT_PORT
 from tests.protocol.announce_samples import ADA
 from tests.protocol.wire_samples import card
@@ -66,14 +67,11 @@ def _told(table: Listed) -> dict[str, object]:
 
 
 def _door(table: Listed) -> str:
-    """The address at which the table's door showed its card, "" if none did."""
-    for address in table.addresses:
-        try:
-            find_table(address, table.port, 2.0)
-        except DoorError:
-            continue
-        return address
-    return ""
+    """The host at which the table's door showed its card, "" if none did."""
+    try:
+        return find(table, 2.0)[1]
+    except DoorError:
+        return ""
 
 
 if __name__ == "__main__":
