@@ -1,7 +1,8 @@
 """The full screen of one seat: prompt_toolkit draws a grid of cells and reads keys.
 
 Law: this is the only file of the screen that knows a terminal. It decides nothing: what it has
-heard goes through `Memory`, what is seen through `paint`, what a key means through `desk`. A
+heard goes through `hearing`, what is seen through `paint`, what a key means through `desk`. What is
+slow to import comes after the first screen. A
 session's thread calls `on_event`, `decide` and `ended`; all else happens on the thread of `run`.
 
 Nothing is sent to the terminal while nothing changes: a key that leads nowhere and a notice that
@@ -13,11 +14,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import queue
 import random
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -27,21 +27,18 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
 from prompt_toolkit.output import ColorDepth, Output
 
-from engine.contract import State
 from node.language import following
-from node.notices import Refused, Started
-from node.plain import Ended, Left
-from node.screen.advice import advise
 from node.screen.cells import Grid
 from node.screen.desk import Dialog, Do, Effect, Key, Say, Ui, Wish, begin, notice, press
-from node.screen.memory import Memory
 from node.screen.paint import paint, paint_waiting
 from node.screen.theme import Role, Theme, ThemeName
 from node.screen.view import TableView
-from node.session import Session
-from node.waiting import Absent, Waiting
-from protocol.player import Player
-from protocol.table_events import Advanced, YourMove
+
+if TYPE_CHECKING:
+    from node.screen.hearing import Hearing
+    from node.session import Session
+    from node.waiting import Absent
+    from protocol.table_events import YourMove
 
 ESCAPE_WAIT: Final = 0.03
 """Seconds after which an Escape that nothing follows is the key itself."""
@@ -67,6 +64,13 @@ _KEYS: Final = {
     Keys.F10: Key.LEAVE,
     Keys.ControlC: Key.LEAVE,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """The session has ended, with what it raised."""
+
+    error: Exception | None
 
 
 class Screen(UIControl):
@@ -110,18 +114,17 @@ class ScreenTable:
         self._rng = rng
         self._source = source
         self._sink = sink
-        self._mail: queue.SimpleQueue[tuple[object, State | None]] = queue.SimpleQueue()
         self._session: Session | None = None
-        self._player: Player | None = None
-        self._decision: YourMove | None = None
+        self._starting: Callable[[], Session] | None = None
+        self._hearing: Hearing | None = None
         self.decisions = 0
         """How many choices have been asked for."""
-        self._memory = Memory()
         self._view: TableView | None = None
         self._ui = Ui(language=language)
-        self._over: Ended | None = None
+        self._over: _Over | None = None
         self._app: Application[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._thinking: asyncio.Task[None] | None = None
         self._clock: asyncio.Task[None] | None = None
         self._deadline: float | None = None
@@ -133,13 +136,12 @@ class ScreenTable:
 
     def on_event(self, event: object) -> None:
         """Keep a notice, with what this seat sees of the game after it."""
-        state = None
-        if isinstance(event, Started):
-            self._player = event.table.player
-        if isinstance(event, Advanced):
-            after = event.after
-            state = self._player.view(after) if self._player else after.state
-        self._post(event, state)
+        if self._hearing is None:
+            from node.screen.hearing import Hearing  # noqa: PLC0415  # slow, and not for a start
+
+            self._hearing = Hearing()
+        self._hearing.hear(event)
+        self._wake()
 
     def missing(self, absent: Absent, session: Session) -> None:
         """The event itself says that somebody is missing."""
@@ -149,14 +151,14 @@ class ScreenTable:
 
     def ended(self, error: Exception | None) -> None:
         """The session is over."""
-        self._post(Ended(error), None)
+        self._over = _Over(error)
+        self._wake()
 
-    def _post(self, event: object, state: State | None) -> None:
-        self._mail.put((event, state))
+    def _wake(self) -> None:
         loop = self._loop
         if loop is not None:
             with contextlib.suppress(RuntimeError):  # it has just been closed
-                loop.call_soon_threadsafe(self._read_mail)
+                loop.call_soon_threadsafe(self._read)
 
     # -- on the interface's thread ----------------------------------------------------------------
 
@@ -164,8 +166,24 @@ class ScreenTable:
         """Show and ask until the session ends. Left: the player leaves; raises what ended it."""
         asyncio.run(self.run_async(session))
 
-    async def run_async(self, session: Session) -> None:
-        """The same as a coroutine."""
+    def run_from(self, start: Callable[[], Session]) -> None:
+        """The same with a session that `start` makes and runs, called on another thread once the
+        first screen is there; what it raises is raised here."""
+
+        async def both() -> None:
+            self._starting = start
+            await self.run_async(None)
+
+        asyncio.run(both())
+
+    def show(self, view: TableView) -> None:
+        """Show a table that no session plays, as a bench or a lesson has it."""
+        self._view = view
+        self._ui = begin(view, self._ui)
+        self._redraw()
+
+    async def run_async(self, session: Session | None) -> None:
+        """The same as a coroutine; without a session there is what `show` shows."""
         self._session = session
         await self._application().run_async(pre_run=self._begin, handle_sigint=False)
 
@@ -188,7 +206,18 @@ class ScreenTable:
 
     def _begin(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._read_mail()
+        self._read()
+        if self._starting is not None:
+            self._tasks.add(self._loop.create_task(self._start(self._starting)))
+
+    async def _start(self, start: Callable[[], Session]) -> None:
+        app = self._app
+        while app is not None and app.render_counter == 0:
+            await asyncio.sleep(0)
+        try:
+            self._session = await asyncio.to_thread(start)
+        except Exception as error:  # raised again by `run_from`
+            self.ended(error)
 
     def paint(self, columns: int, rows: int) -> Grid:
         """The grid for a window of that size; painted once for the same values."""
@@ -204,30 +233,21 @@ class ScreenTable:
 
     # -- notices --------------------------------------------------------------------------------
 
-    def _read_mail(self) -> None:
+    def _read(self) -> None:
         """Take in all notices that wait, then look at the table once."""
-        decision = False
-        before = self._memory
-        while True:
-            try:
-                event, state = self._mail.get_nowait()
-            except queue.Empty:
-                break
-            if isinstance(event, Ended):
-                self._end(event)
-                continue
-            self._memory = self._memory.heard(event, state)
-            if isinstance(event, Waiting):
-                self._count_down(event.left if event.away else None)
-            if isinstance(event, Refused):
-                self._ui = notice(self._ui, event.error)
-                event = event.decision
-            if isinstance(event, YourMove):
-                self._decision = event
-                self.decisions += 1
-            decision = isinstance(event, YourMove) or (decision and not isinstance(event, Advanced))
-        if self._memory is not before:
-            self._look(decision)
+        hearing = self._hearing
+        if hearing is not None:
+            before = hearing.memory
+            news = hearing.read()
+            self.decisions += news.decision
+            if news.refused is not None:
+                self._ui = notice(self._ui, news.refused)
+            if news.waiting:
+                self._count_down(news.left)
+            if hearing.memory is not before:
+                self._look(news.decision)
+        if self._over is not None and self._over.error is not None and self.running is not None:
+            self.running.exit(exception=self._over.error)
 
     def _count_down(self, left: float | None) -> None:
         """Begin, or end, to show how long the table still waits for somebody."""
@@ -251,8 +271,11 @@ class ScreenTable:
         return max(0, math.ceil(self._deadline - self._loop.time()))
 
     def _look(self, decision: bool) -> None:
+        hearing = self._hearing
+        if hearing is None:
+            return
         was_due = self._view is not None and self._view.deciding
-        view = self._memory.look(can_chat=self._session is not None, seconds=self._seconds())
+        view = hearing.memory.look(can_chat=self._session is not None, seconds=self._seconds())
         self._view = view
         self.looked()
         if view is not None and decision and view.deciding:
@@ -288,11 +311,6 @@ class ScreenTable:
     def ui(self) -> Ui:
         """Where the reader stands."""
         return self._ui
-
-    def _end(self, ended: Ended) -> None:
-        self._over = ended
-        if ended.error is not None and self.running is not None:
-            self.running.exit(exception=ended.error)
 
     def _redraw(self) -> None:
         if self.running is not None and self._differs():
@@ -363,25 +381,32 @@ class ScreenTable:
     def _effect(self, effect: Effect) -> None:
         session = self._session
         if isinstance(effect, Do) and session is not None:
-            session.choose(effect.move, self._decision)
-            self._memory = replace(self._memory, asked=False)
-            self._look(decision=False)
+            hearing = self._hearing
+            session.choose(effect.move, hearing.decision if hearing else None)
+            self._remember(asked=False)
         elif isinstance(effect, Say) and session is not None:
             session.say(effect.text)
         elif effect in (Wish.GO_ON, Wish.WAIT) and session is not None:
             (session.go_on if effect is Wish.GO_ON else session.wait)()
-            self._memory = self._memory.answered()
-            self._look(decision=False)
+            self._remember(question=())
         elif effect is Wish.LEAVE:
             self._leave()
         elif effect is Wish.ADVICE and self._loop is not None and self._thinking is None:
             self._thinking = self._loop.create_task(self._advise())
+
+    def _remember(self, **changes: Any) -> None:
+        """Something the reader did is known before it comes back as a notice."""
+        if self._hearing is not None:
+            self._hearing.memory = replace(self._hearing.memory, **changes)
+            self._look(decision=False)
 
     def _leave(self) -> None:
         if self.running is not None:
             if self._over is not None and self._over.error is None:
                 self.running.exit()
             else:
+                from node.plain import Left  # noqa: PLC0415  # slow, and only for the end
+
                 self.running.exit(exception=Left())
 
     async def _advise(self) -> None:
@@ -391,6 +416,8 @@ class ScreenTable:
             if view is None or not view.deciding:
                 return
             rng = random.Random(self._rng.getrandbits(64))
+            from node.screen.advice import advise  # noqa: PLC0415  # slow, and rarely asked for
+
             found = await asyncio.to_thread(advise, view.state, view.me, rng)
             if self._view is not None and self._view.state is view.state:
                 self._ui = notice(self._ui, found)

@@ -13,7 +13,6 @@ from typing import Final
 from engine.cards import UNKNOWN, DeckKind
 from engine.contract import Game, Scored
 from node.language import Language, mark
-from node.narrate import SCORES
 
 _RANKS: Final = {
     "A": mark("ace"),
@@ -148,7 +147,7 @@ def reason_words(language: Language, game: str, scored: Scored | None) -> str:
 
 def score_label(language: Language, game: Game) -> str:
     """What the scores of a game are: `Tokens`, `Penalties`."""
-    phrase = game.phrases.get(SCORES, mark("Scores: {0}."))
+    phrase = game.phrases.get("scores", mark("Scores: {0}."))
     return language.text(phrase).partition(":")[0]
 
 

@@ -104,10 +104,6 @@ class Memory:
     def _names(self, seats: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(self._name(seat) for seat in seats)
 
-    def answered(self) -> Memory:
-        """The reader has said what to do about who is missing."""
-        return replace(self, question=())
-
     def said(self, name: str, text: str) -> Memory:
         """After somebody has said something."""
         line = Line(clean(name), clean(text))

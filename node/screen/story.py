@@ -36,7 +36,6 @@ from engine.contract import (
 from engine.errors import EngineError
 from engine.options import specs
 from engine.replay import shortest_draw
-from node.narrate import merged
 
 KEPT: Final = 400
 """Happenings that are kept; older ones are in the log."""
@@ -283,6 +282,13 @@ class Story:
         rows = tuple(replace(row, after=scores[row.seat]) for row in shown.rows)
         result = replace(shown, rows=rows, notes=shown.notes + notes, checked=True)
         return replace(self, result=result)
+
+
+def merged(faces: bytes, more: bytes) -> bytes:
+    """`faces`, and where they are unknown what `more` knows of the same deck."""
+    if len(faces) != len(more):
+        return faces
+    return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
 def _text(state: State, move: Move, faces: bytes) -> str:
