@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,6 +32,8 @@ from node.invitation import (
 from protocol.wire import sign
 from tests.protocol.wire_samples import ADA, BRUNO, card
 
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = json.loads((ROOT / "tests/vectors/wire/invitations.json").read_text("utf-8"))
 ADDRESSES = ("192.168.1.5", "2001:db8::5")
 CODE = "7K2MPQ0Z"
 GIVEN = invite(card(), ADDRESSES, 7000, CODE)
@@ -38,10 +43,6 @@ TEXT = str(GIVEN)
 def written(payload: bytes) -> str:
     """An invitation's text with a right checksum, whatever it holds."""
     return "busso1" + _base32(payload + _checksum(payload))
-
-
-def payload(flags: int = 1, port: int = 7000, rest: bytes = b"\4\xc0\xa8\1\5") -> bytes:
-    return bytes([flags]) + port.to_bytes(2, "big") + bytes(4) + bytes(10) + rest
 
 
 hosts = st.lists(
@@ -161,36 +162,28 @@ def test_a_code_that_is_none_is_not_handed_on(code: str) -> None:
         invite(card(), ADDRESSES, 7000, code)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "starts with busso1"),
-        ("busso", "starts with busso1"),
-        ("bus501abc", "starts with busso1"),
-        ("busso2" + TEXT[6:], "another version"),
-        ("busso1", "mistyped"),
-        ("busso1" + "0" * 600, "too long"),
-        (TEXT[:-1], "mistyped"),
-        (TEXT + "0", "mistyped"),
-        (TEXT.replace(TEXT[20], "u"), "'U' is in no"),
-        (written(b""), "no sense"),
-        (written(payload(0)), "no sense"),
-        (written(payload(9)), "no sense"),
-        (written(payload(0x21)), "no sense"),
-        (written(payload(port=0)), "no sense"),
-        (written(payload(2)), "no sense"),
-        (written(payload(2, rest=b"\4\1\1\1\1" * 2)), "no sense"),
-        (written(payload(rest=b"\4\1\1\1")), "no sense"),
-        (written(payload(rest=b"\4\1\1\1\1\0")), "no sense"),
-        (written(payload(rest=b"\5\1\1\1\1")), "no sense"),
-        (written(payload(rest=b"\4\0\0\0\0")), "no sense"),
-        (written(payload(rest=b"\4\xef\1\1\1")), "no sense"),
-        (written(payload(rest=b"\6" + bytes(10) + b"\xff\xff\1\1\1\1")), "no sense"),
-    ],
-)
-def test_what_is_no_invitation(text: str, says: str) -> None:
-    with pytest.raises(BadInvitation, match=says):
-        parse_invitation(text)
+@pytest.mark.parametrize("vector", VECTORS["good"], ids=lambda v: v["name"])
+def test_golden_texts(vector: dict[str, Any]) -> None:
+    invitation = Invitation(
+        tuple(vector["addresses"]),
+        vector["port"],
+        bytes.fromhex(vector["table"]),
+        bytes.fromhex(vector["key"]),
+        vector["code"],
+    )
+    assert str(invitation) == vector["text"]
+    assert parse_invitation(vector["text"]) == invitation
+
+
+@pytest.mark.parametrize("vector", VECTORS["bad"], ids=lambda v: v["name"])
+def test_what_is_no_invitation(vector: dict[str, str]) -> None:
+    with pytest.raises(BadInvitation, match=vector["says"]):
+        parse_invitation(vector["text"])
+
+
+def test_the_example_of_the_specification_is_golden() -> None:
+    specification = (ROOT / "protocol" / "WIRE.md").read_text("utf-8")
+    assert VECTORS["good"][0]["text"] in specification
 
 
 # -- places -----------------------------------------------------------------------------------
