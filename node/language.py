@@ -21,13 +21,14 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
 CODES: Final = ("it", "en")
 """Every language, in the order in which F9 goes through them."""
 SOURCE: Final = "en"
 """The language of the keys."""
+_FOLDER: Final = Path(__file__).with_name("locale")
 _CONTEXT: Final = "\x04"
 """What gettext puts between a context and its message."""
 _MAGIC: Final = 0x950412DE
@@ -94,7 +95,7 @@ def preferred(given: str | None, environ: Mapping[str, str]) -> str:
 
 def catalogue_text(code: str) -> str:
     """A catalogue as it is written."""
-    return resources.files("node").joinpath("locale", f"{code}.po").read_text(encoding="utf-8")
+    return (_FOLDER / f"{code}.po").read_text(encoding="utf-8")
 
 
 # -- gettext's text format ------------------------------------------------------------------------

@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from node.language import preferred
-from node.plain import PlainTable
 from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, fits
 from node.screen.theme import ThemeName, theme
 from tools.errors import UsageError
 from tools.output import Output, is_terminal
 
 if TYPE_CHECKING:
+    from node.plain import PlainTable
     from node.screen.app import ScreenTable
 
 
@@ -35,18 +35,24 @@ def interface(
 ) -> PlainTable | ScreenTable:
     """The interface for this terminal. UsageError: BUSSO_THEME names no theme."""
     if not wanted(out, environ):
-        return PlainTable(out.line, ask, rng)
-    from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
-
+        return _plain(out, ask, rng)
     columns, rows = shutil.get_terminal_size()
     if not fits(columns, rows):
         out.line(
             f"The full screen needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows; this window has "
             f"{columns} and {rows}, so here are plain lines."
         )
-        return PlainTable(out.line, ask, rng)
+        return _plain(out, ask, rng)
+    from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
+
     look = theme(theme_name(out, environ), unicode=not out.ascii and _unicode(out))
     return ScreenTable(look, preferred(out.language, environ), rng)
+
+
+def _plain(out: Output, ask: Callable[[str], str | None], rng: random.Random) -> PlainTable:
+    from node.plain import PlainTable  # noqa: PLC0415  # the first screen is not to wait for it
+
+    return PlainTable(out.line, ask, rng)
 
 
 def wanted(out: Output, environ: Mapping[str, str]) -> bool:

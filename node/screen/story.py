@@ -35,7 +35,6 @@ from engine.contract import (
 )
 from engine.errors import EngineError
 from engine.options import specs
-from engine.replay import shortest_draw
 
 KEPT: Final = 400
 """Happenings that are kept; older ones are in the log."""
@@ -226,6 +225,8 @@ class Story:
         requests = turn.requests if isinstance(turn, Cards) else ()
         kind = after.deck.kind
         if isinstance(given, Drawn):
+            from engine.replay import shortest_draw  # noqa: PLC0415  # slow, needed once a match
+
             text = before.deck.kind.join(shortest_draw(before, given.faces))
             return self.add(Happening(Told.DRAWN, text=text))
         if isinstance(given, Resealed):
