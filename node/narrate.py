@@ -45,6 +45,7 @@ from protocol.deal import Act, Phase
 from protocol.log import Step
 from protocol.position import Position
 from protocol.stages import Broken, Stage
+from protocol.votes import DECISIONS, read_vote
 
 NEW_HAND: Final = "deals"
 """The kind of note with which a game announces a hand: a heading can stand for it."""
@@ -388,6 +389,9 @@ def _repeats(line: str, moved: str) -> bool:
 def _step_lines(step: Step, before: Position, after: Position, names: Sequence[str]) -> list[str]:
     """What a step means for the fairness of the match."""
     kind = step.entries[0].kind
+    if kind in DECISIONS:
+        withheld = before.stage is Stage.PLAY and after.stage is Stage.CHECKPOINT
+        return [_decision_line(step, after), *([_WITHHELD] if withheld else [])]
     if kind is Kind.FLIP_REVEAL:
         if before.order:
             return ["The seats have flipped a coin together."]
@@ -401,6 +405,23 @@ def _step_lines(step: Step, before: Position, after: Position, names: Sequence[s
             return [_broken_line(broken, after) for broken in after.broken]
         return ["Audit: every seed fits its commitment and derives every card and proof again."]
     return []
+
+
+_DECISIONS: Final = {
+    Kind.ABSENT: "{voters} go on without {away}, who doesn't answer.",
+    Kind.EXCLUDE: "{voters} go on without {away}, who has cheated: the proof is in the log.",
+    Kind.ABANDON: "{voters} close the match: too few are left without {away}.",
+}
+
+
+_WITHHELD: Final = "The result stands; with a seed kept back the hand can't be audited in full."
+
+
+def _decision_line(step: Step, position: Position) -> str:
+    first = step.entries[0]
+    labels = position.header.labels
+    away = ", ".join(labels[seat] for seat in read_vote(first.kind, first.body).away)
+    return _DECISIONS[first.kind].format(voters=", ".join(_signers(step, position)), away=away)
 
 
 def _broken_line(broken: Broken, position: Position) -> str:

@@ -34,7 +34,7 @@ from protocol.header import Header, SignedHeader, parse_header
 from protocol.identity import fingerprint, verify
 from protocol.log import LogFile, Step, chain, read_log
 from protocol.position import Position, checked_step, first_position
-from protocol.stages import Stage
+from protocol.votes import DECISIONS, read_vote
 
 
 class Status(enum.StrEnum):
@@ -66,6 +66,25 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Ruling:
+    """A decision of the table that fills a step: by whose votes, without whom it goes on."""
+
+    step: int
+    kind: Kind
+    away: tuple[int, ...]
+    voters: tuple[int, ...]
+
+    @classmethod
+    def of(cls, step: Step) -> Ruling | None:
+        """What the votes in `step` decided; None if it is no decision."""
+        first = step.entries[0]
+        if first.kind not in DECISIONS:
+            return None
+        voters = tuple(entry.seat for entry in step.entries)
+        return cls(step.number, first.kind, read_vote(first.kind, first.body).away, voters)
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """One step of a replay, with the Position before it and the one after it."""
 
@@ -85,6 +104,7 @@ class Report:
     result: Result | None
     faults: tuple[Found, ...]
     last: Position | None
+    rulings: tuple[Ruling, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -188,12 +208,15 @@ def _audit_log(log: LogFile, group: Group, progress: Progress | None, *, quick: 
         return _corrupt(Found(0, None, "header", str(error)))
     header = signed.header
     faults: list[Found] = []
+    rulings: list[Ruling] = []
     hands, steps = 0, 0
     try:
         for moment in moments(signed, log, group, quick=quick):
             last, steps = moment.after, moment.step.number
-            if moment.before.stage is Stage.CHECKPOINT:
-                hands += 1
+            if ruling := Ruling.of(moment.step):
+                rulings.append(ruling)
+            if moment.step.entries[0].kind is Kind.CHECKPOINT:
+                hands += moment.before.revealed is not None  # else somebody kept a seed back
             if moment.step.entries[0].kind is Kind.REVEAL:
                 faults += _broken(last)
             if progress:
@@ -202,7 +225,8 @@ def _audit_log(log: LogFile, group: Group, progress: Progress | None, *, quick: 
         if quick:
             raise
         faults.append(Found(fault.step, fault.seat, fault.kind, fault.text))
-        return Report(Status.CORRUPT, header, hands, steps, None, tuple(faults), last)
+        found = tuple(faults)
+        return Report(Status.CORRUPT, header, hands, steps, None, found, last, tuple(rulings))
     status = Status.COMPLETE if last.closed else Status.OPEN
     if last.abandoned_by:
         status = Status.ABANDONED
@@ -211,7 +235,7 @@ def _audit_log(log: LogFile, group: Group, progress: Progress | None, *, quick: 
         text = f"the file ends in {len(log.torn)} octets of a step that was never completed"
         faults.append(Found(steps + 1, None, "torn", text))
     result = last.state.standing() if last.closed else None
-    return Report(status, header, hands, steps, result, tuple(faults), last)
+    return Report(status, header, hands, steps, result, tuple(faults), last, tuple(rulings))
 
 
 def _broken(position: Position) -> list[Found]:
@@ -254,6 +278,7 @@ def _audit_evidence(data: bytes, group: Group, progress: Progress | None) -> Rep
         None,
         (*report.faults, found),
         report.last,
+        report.rulings,
     )
 
 
@@ -305,6 +330,7 @@ __all__ = [
     "Moment",
     "NotALog",
     "Report",
+    "Ruling",
     "Status",
     "audit_file",
     "audit_log",

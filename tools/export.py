@@ -200,6 +200,8 @@ def _status(replay: Replay, last: Position) -> Status:
         return Status.UNFOUNDED if kinds[0] == "unfounded" else Status.DISPUTED
     if kinds:
         return Status.TORN if kinds == ["torn"] else Status.CORRUPT
+    if last.abandoned_by:
+        return Status.ABANDONED
     return Status.COMPLETE if last.closed else Status.OPEN
 
 

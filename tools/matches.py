@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.contract import Result
-from protocol.audit import Found, Moment, judge, moments
+from protocol.audit import Found, Moment, Ruling, judge, moments
 from protocol.contribution import Kind
 from protocol.errors import CorruptLog, EncodingError, Fault, UnsupportedFormat
 from protocol.evidence_file import EvidenceFile, read_evidence
@@ -150,6 +150,16 @@ def result_data(result: Result, order: tuple[int, ...]) -> dict[str, Any]:
 def fault_data(found: Found) -> dict[str, Any]:
     """A fault for programs."""
     return {"step": found.step, "seat": found.seat, "kind": found.kind, "text": found.text}
+
+
+def ruling_data(ruling: Ruling) -> dict[str, Any]:
+    """A decision of the table for programs."""
+    return {
+        "step": ruling.step,
+        "kind": str(ruling.kind),
+        "away": list(ruling.away),
+        "voters": list(ruling.voters),
+    }
 
 
 def counts(header: Header, steps: tuple[Step, ...]) -> Counter[str]:

@@ -3,7 +3,8 @@
 Law: this file tells what `protocol.audit` found, to people or to programs; it judges nothing.
 
 JSON: {status, match, game, seats: [{name, fingerprint}], hands, steps, result, faults: [{step,
-seat, kind, text}], preset, options, rules, created, order, torn_octets}. Seats are numbered as they
+seat, kind, text}], decisions: [{step, kind, away, voters}], out, preset, options, rules, created,
+order, torn_octets}. Seats are numbered as they
 stand in `seats`, and `order` lists them in the order of play; `result` is null until a match has
 ended; `match` is its name in hexadecimal, `created` seconds since 1970.
 """
@@ -16,7 +17,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
-from protocol.audit import Found, Report, Status, audit_file
+from protocol.audit import Found, Report, Ruling, Status, audit_file
+from protocol.contribution import Kind
 from protocol.errors import CorruptLog
 from protocol.group import default_group
 from protocol.header import Header
@@ -29,12 +31,14 @@ from tools.matches import (
     load,
     open_match,
     result_data,
+    ruling_data,
     seat_name,
 )
 from tools.output import Output
 
 _SAYS = {
     Status.COMPLETE: "complete: everything in this log verifies",
+    Status.ABANDONED: "abandoned: everything in this log verifies; who was left closed the match",
     Status.OPEN: "open: everything in this log verifies, and the match has no end in it",
     Status.TORN: "torn: the last step was cut off while it was written; the rest is as told here",
     Status.CORRUPT: "corrupt: this log doesn't verify",
@@ -80,6 +84,8 @@ def _data(report: Report, match: MatchFile | None) -> dict[str, Any]:
         "steps": report.steps,
         "result": result_data(report.result, order) if report.result else None,
         "faults": [fault_data(found) for found in report.faults],
+        "decisions": [ruling_data(ruling) for ruling in report.rulings],
+        "out": sorted(report.last.out) if report.last else [],
         "preset": preset or None,
         "options": options,
         "rules": header.rules if header else None,
@@ -97,6 +103,8 @@ def _tell(report: Report, match: MatchFile | None, out: Output, seconds: float) 
     _tell_status(report, out)
     for found in report.faults:
         out.line(_fault_line(found, header))
+    for ruling in report.rulings if header else ():
+        _tell_ruling(ruling, report, out)
     if header is None or out.quiet:
         return
     out.line()
@@ -112,7 +120,12 @@ def _tell(report: Report, match: MatchFile | None, out: Output, seconds: float) 
 
 def _tell_status(report: Report, out: Output) -> None:
     if report.good:
-        out.good(_SAYS[report.status])
+        says = _SAYS[report.status]
+        gone = report.last.out if report.last and report.status is Status.COMPLETE else ()
+        if gone and report.header:
+            names = ", ".join(report.header.labels[seat] for seat in sorted(gone))
+            says = says.replace("complete:", f"complete without {names}:", 1)
+        out.good(says)
         return
     if report.status in (Status.COMPLETE, Status.OPEN):
         out.bad(_BROKEN.format(status=report.status.value))
@@ -126,6 +139,21 @@ def _fault_line(found: Found, header: Header | None) -> str:
         return f"  step {found.step}: {found.text} [{found.kind}]"
     who = seat_name(header, found.seat)
     return f"  step {found.step}, by {who}: {found.text} [{found.kind}]"
+
+
+_RULINGS = {
+    Kind.ABSENT: "step {step}: {voters} went on without {away}, who was silent by their votes",
+    Kind.EXCLUDE: "step {step}: {voters} excluded {away} for cheating; the proof is in that step",
+    Kind.ABANDON: "step {step}: {voters} closed the match, too few without {away}",
+}
+
+
+def _tell_ruling(ruling: Ruling, report: Report, out: Output) -> None:
+    labels = report.header.labels if report.header else ()
+    voters, away = (", ".join(labels[s] for s in seats) for seats in (ruling.voters, ruling.away))
+    text = _RULINGS[ruling.kind].format(step=ruling.step, voters=voters, away=away)
+    for line in textwrap.wrap(text, 78, subsequent_indent="  "):
+        out.line(f"  {line}")
 
 
 def _tell_match(report: Report, header: Header, out: Output) -> None:

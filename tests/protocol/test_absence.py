@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.audit import Status, audit_file
+from protocol.audit import Ruling, Status, audit_file
 from protocol.contribution import Entry, Kind
 from protocol.errors import LocalProtocolError
 from protocol.table import CutBack, Table, Voted
@@ -300,3 +300,16 @@ def test_who_is_left_out_is_cut_back() -> None:
         assert [cut.step for cut in cuts] == [step]
         assert cuts[0].path is not None
         finished(ring, {seat})
+
+
+@pytest.mark.parametrize(("kind", "audited"), [(Kind.REVEAL, 0), (Kind.CHECKPOINT, 1)])
+def test_the_audit_tells_decisions_and_counts_only_hands_whose_seeds_are_out(
+    kind: Kind, audited: int
+) -> None:
+    with waiting(kind) as (ring, seat):
+        others = ring.present()
+        step = ring.tables[others[0]].position.step
+        ring.vote()
+        report = audit_file(finished(ring, {seat}), ring.group)
+        assert report.rulings == (Ruling(step, Kind.ABSENT, (seat,), tuple(others)),)
+        assert report.hands == audited
