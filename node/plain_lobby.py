@@ -38,10 +38,12 @@ from node.notices import (
     SessionEvent,
     Started,
     Stranger,
+    Suspended,
     Talked,
 )
 from node.plain import Ended, Left, PlainTable
 from node.session import Session
+from node.waiting import Absent, Waiting
 from protocol.messages import Role
 from protocol.table import Advanced, Finished, YourMove
 
@@ -90,7 +92,8 @@ class _Waiting:
 
 class PlainLobby:
     """The interface of one player at one table. `say` prints a line, `prompt` something before an
-    answer. `ahead` says that lines may come before their question, as from a pipe."""
+    answer. `ahead` says that lines may come before their question, as from a pipe. `observe` hears
+    every event before anything is said of it."""
 
     def __init__(
         self,
@@ -100,8 +103,10 @@ class PlainLobby:
         *,
         means: Means | None = None,
         ahead: bool = False,
+        observe: Callable[[SessionEvent], None] = lambda _: None,
     ) -> None:
         self._say = say
+        self._observe = observe
         self._prompt = prompt
         self._means = means or Means()
         self._ahead = ahead
@@ -110,6 +115,7 @@ class PlainLobby:
         self._table = PlainTable(say, self._ask, rng)
         self._view: LobbyView | None = None
         self._playing = False
+        self._awaited: tuple[int, ...] = ()
         self._session: Session | None = None
 
     # -- from other threads -----------------------------------------------------------------------
@@ -120,6 +126,9 @@ class PlainLobby:
 
     def decide(self, decision: YourMove, session: Session) -> None:
         """The event itself says that a choice is due."""
+
+    def missing(self, absent: Absent, session: Session) -> None:
+        """The event itself says that somebody is missing."""
 
     def ended(self, error: Exception | None) -> None:
         """The session is over."""
@@ -157,16 +166,19 @@ class PlainLobby:
         while True:
             try:
                 # A wait without an end can't be interrupted on Windows.
-                return self._queue.get(timeout=0.2)
+                item = self._queue.get(timeout=0.2)
             except queue.Empty:
                 continue
+            if not isinstance(item, Ended | Typed):
+                self._observe(item)
+            return item
 
     def _event(self, event: SessionEvent) -> None:
         if isinstance(event, Started):
             self._playing = True
         if isinstance(event, BackInLobby):
             self._playing = False
-        lines = lobby_lines(event, self._view)
+        lines = lobby_lines(event, self._view) or self._absence(event)
         if isinstance(event, LobbyChanged):
             if self._playing:
                 lines = []
@@ -180,6 +192,31 @@ class PlainLobby:
                 self._table.show(event)
             except Overtaken:
                 self._say("That is not asked any more.")
+
+    def _absence(self, event: SessionEvent) -> list[str]:
+        """What to say of somebody who is missing."""
+        match event:
+            case Waiting(seats=seats) if not seats or seats == self._awaited:
+                self._awaited = seats
+                return []
+            case Waiting(seats=seats, left=left):
+                self._awaited = seats
+                until = f"; in {left:.0f} seconds you are asked" if left is not None else ""
+                return [f"The table waits for {self._names(seats)}{until}."]
+            case Absent(seats=seats):
+                who = self._names(seats)
+                return [f"{who} can't be reached. 'goon' goes on without, 'wait' waits longer."]
+            case Suspended(seats=seats):
+                who = self._names(seats)
+                return [
+                    f"Too few are left to go on without {who}: the match waits for them.",
+                    "'abandon' closes it for good, 'leave' keeps it for later.",
+                ]
+        return []
+
+    def _names(self, seats: Sequence[int]) -> str:
+        session = self._session
+        return ", ".join(session.seat_name(seat) for seat in seats) if session else "somebody"
 
     # -- what is typed ----------------------------------------------------------------------------
 
@@ -213,12 +250,17 @@ class PlainLobby:
             session.say(rest)
         elif word == "leave":
             raise Left
+        elif word in self._absences(session):
+            self._absences(session)[word]()
         elif self._table.asked(line):
             return
         elif self._ahead and len(self._waiting.lines) < MAX_AHEAD:
             self._waiting.lines.append(line)
         elif word:
             self._say("It isn't your turn. 'chat TEXT' talks, ? helps.")
+
+    def _absences(self, session: Session) -> dict[str, Callable[[], None]]:
+        return {"goon": session.go_on, "wait": session.wait, "abandon": session.abandon}
 
     def _commands(self, session: Session) -> dict[str, Callable[[str], None]]:
         return {
@@ -330,6 +372,8 @@ class PlainLobby:
                 if item.line is None:
                     waiting.closed = True
                 return item.line
+            for line in self._absence(item) if not isinstance(item, Ended) else ():
+                self._say(line)
             if isinstance(item, ALWAYS):
                 for line in lobby_lines(item, self._view):
                     self._say(line)

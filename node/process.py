@@ -27,9 +27,11 @@ from node.errors import NodeError
 from node.lobby import Offer
 from node.search import Budget, Level
 from node.session import Session, SessionEvent, Stopped
+from node.sitting import Manner
 from protocol.contribution import Kind
 from protocol.group import Group
 from protocol.identity import Identity
+from protocol.messages import Owned
 from protocol.table import Advanced
 
 LOOPBACK = "127.0.0.1"
@@ -75,6 +77,8 @@ class BotNode:
         deals: DealClock | None = None,
         level: Level = Level.MEDIUM,
         budget: Budget | None = None,
+        owned: Owned | None = None,
+        stay: bool = False,
     ) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         identity = Identity.load_or_create(folder / "identity")
@@ -86,12 +90,17 @@ class BotNode:
             group=group,
             chooser=Bot(random.Random(seed), level, budget),
             on_event=self.deals.note,
+            manner=Manner(owned=owned),
+            stay=stay,
         )
+        # A bot of somebody's plays with guests from elsewhere too, who must be able to dial it.
+        self._alone = owned is None
 
-    def join(self, host: str, port: int) -> None:
+    def join(self, host: str, port: int, code: str = "") -> None:
         """Take a seat at the table behind that door. DoorError, LobbyError."""
         card, address = find_table(host, port, JOIN_TIMEOUT)
-        self.session.join(card, address, address=LOOPBACK if address == LOOPBACK else "*")
+        at = LOOPBACK if address == LOOPBACK and self._alone else "*"
+        self.session.join(card, address, address=at, code=code, door=port)
 
     def run(self, out: TextIO) -> int:
         """Play; 0 when the match was finished, 1 when it was stopped."""
@@ -121,16 +130,32 @@ def run_node(
     join: tuple[str, int] | None = None,
     level: Level = Level.MEDIUM,
     budget: Budget | None = None,
+    owned: Owned | None = None,
+    code: str = "",
+    stay: bool = False,
 ) -> int:
-    """Host `offer` or join a door, play the match, report; the exit code."""
+    """Host `offer` or join a door, play the match, report; the exit code.
+
+    A bot that is `owned` says whose it is; with `stay` it plays match after match.
+    """
     try:
         deals = DealClock(lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms))
-        node = BotNode(name, folder, seed, group, deals=deals, level=level, budget=budget)
+        node = BotNode(
+            name,
+            folder,
+            seed,
+            group,
+            deals=deals,
+            level=level,
+            budget=budget,
+            owned=owned,
+            stay=stay,
+        )
         if offer is not None:
             door = node.session.host(offer, address=LOOPBACK, port=port)
             report(sys.stdout, event="hosting", port=door)
         elif join is not None:
-            node.join(*join)
+            node.join(*join, code=code)
         threading.Thread(target=_watch_parent, args=(node.session,), daemon=True).start()
         return node.run(sys.stdout)
     except NodeError as error:

@@ -254,7 +254,7 @@ def _score(parser: argparse.ArgumentParser) -> None:
 
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", choices=("deal", "verify", "engine", "bots"), help="what to measure"
+        "what", choices=("deal", "verify", "engine", "bots", "mesh"), help="what to measure"
     )
     parser.add_argument(
         "--players", metavar="N", type=number(2, MAX_PLAYERS), help="how many (4, or as few as can)"
@@ -287,6 +287,81 @@ def _doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--iface", metavar="NAME", help="look at this network interface only")
 
 
+def _hexadecimal(octets: int) -> Callable[[str], str]:
+    """A converter for so many octets in hexadecimal digits."""
+
+    def convert(text: str) -> str:
+        if len(text) != 2 * octets or not set(text) <= set("0123456789abcdef"):
+            raise argparse.ArgumentTypeError(f"{2 * octets} hexadecimal digits are needed")
+        return text
+
+    return convert
+
+
+def _add_person(parser: argparse.ArgumentParser) -> None:
+    """What every verb that sits down at a table takes."""
+    parser.add_argument("--name", metavar="NAME", help="your name at the table")
+    parser.add_argument("--iface", metavar="NAME", help="use this network interface only")
+    _add_level(parser)
+
+
+def _host(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", nargs="?", help="the game (default: petrangola)")
+    _add_rules(parser)
+    parser.add_argument(
+        "--seats", metavar="N", type=number(2, MAX_PLAYERS), help="how many play (4, if they can)"
+    )
+    parser.add_argument(
+        "--bots",
+        metavar="N",
+        type=number(0, MAX_PLAYERS - 1),
+        default=0,
+        help="so many of them are computer players of this computer (0)",
+    )
+    parser.add_argument(
+        "--code",
+        metavar="CODE",
+        nargs="?",
+        const="",
+        help="only who knows this code gets in (without CODE: a new one)",
+    )
+    parser.add_argument("--table", metavar="NAME", help="what the table is called")
+    parser.add_argument(
+        "--no-watchers", dest="watchers", action="store_false", help="let nobody watch"
+    )
+    parser.add_argument(
+        "--hidden",
+        action="store_true",
+        help="don't show the table to the network: who comes needs the address or an invitation",
+    )
+    _add_port(parser)
+    _add_hands(parser, "end the match after so many hands")
+    _add_person(parser)
+
+
+def _join(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "table",
+        metavar="TABLE",
+        nargs="?",
+        help="a table's or host's name, HOST[:PORT] or an invitation; without it all are listed",
+    )
+    parser.add_argument("--code", metavar="CODE", help="the table's code, if it has one")
+    _add_person(parser)
+
+
+def _id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        nargs="?",
+        default="show",
+        choices=("show", "name", "passphrase", "known", "forget"),
+        help="show yourself (default), set your name, lock your key by a passphrase, "
+        "list whom you have met, forget one",
+    )
+    parser.add_argument("value", metavar="NAME", nargs="?", help="the name")
+
+
 def _node(parser: argparse.ArgumentParser) -> None:
     _add_game(parser)
     _add_hands(parser, "end the match after so many hands")
@@ -297,9 +372,16 @@ def _node(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", required=True)
     parser.add_argument("--folder", metavar="DIR", required=True)
     parser.add_argument("--seed", metavar="N", type=number(0, 2**63 - 1))
+    parser.add_argument("--owner", metavar="KEY", type=_hexadecimal(32), help=argparse.SUPPRESS)
+    parser.add_argument("--voucher", metavar="SIG", type=_hexadecimal(64), help=argparse.SUPPRESS)
+    parser.add_argument("--stay", action="store_true", help=argparse.SUPPRESS)
 
 
 _VERBS: Final = {
+    "host": (_host, "open a table for others of this network"),
+    "join": (_join, "sit down at a table of this network"),
+    "watch": (_join, "watch a table of this network"),
+    "id": (_id, "show who you are to others: name, three words, fingerprint"),
     "demo": (_demo, "watch players of this computer play a match over real connections"),
     "play": (_play, "play here against computer players"),
     "verify": (_verify, "judge the log of a match: every signature, proof, move and card"),
@@ -315,6 +397,8 @@ VERBS: Final = tuple(_VERBS)
 
 _EXAMPLES: Final = """\
 examples:
+  busso host traversone --bots 2
+  busso join
   busso play --bots 3
   busso verify match.busso
   busso replay match.busso --hand 2 | less

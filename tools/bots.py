@@ -33,15 +33,20 @@ class Said:
     line: dict[str, Any] | None
 
 
+CODE = "BUSSO_CODE"
+"""The variable that tells a bot the table's code: others can read a command line."""
+
+
 class Bots:
     """A group of bot processes. Use it as a context: leaving it ends them all."""
 
-    def __init__(self, folder: Path, backend: str = "auto") -> None:
+    def __init__(self, folder: Path, backend: str = "auto", code: str = "") -> None:
         self.folder = folder
         # They share this computer, so that a thread of one only takes from another.
         self._environment = {**os.environ, "BUSSO_THREADS": "1"}
         if backend != "auto":
             self._environment["BUSSO_GROUP"] = backend
+        self.code = code
         self._said: queue.SimpleQueue[Said] = queue.SimpleQueue()
         self._processes: list[subprocess.Popen[str]] = []
         self._threads: list[threading.Thread] = []
@@ -49,8 +54,7 @@ class Bots:
 
     def start(self, name: str, arguments: Sequence[str], seed: int) -> int:
         """Start a bot called `name`; its number."""
-        number = len(self._processes)
-        place = self.folder / f"bot-{number}"
+        number, place = len(self._processes), self.next_folder
         # -P: a folder called `tools` where the user happens to be must not be imported.
         command = [sys.executable, "-P", "-m", "tools", "node", "--name", name]
         command += ["--folder", str(place), "--seed", str(seed), *arguments]
@@ -63,13 +67,18 @@ class Bots:
             stderr=errors,
             text=True,
             encoding="utf-8",
-            env=self._environment,
+            env={**self._environment, CODE: self.code},
         )
         self._processes.append(process)
         thread = threading.Thread(target=self._listen, args=(number, process), daemon=True)
         thread.start()
         self._threads.append(thread)
         return number
+
+    @property
+    def next_folder(self) -> Path:
+        """Where the next bot keeps its files, its identity among them."""
+        return self.folder / f"bot-{len(self._processes)}"
 
     def _listen(self, number: int, process: subprocess.Popen[str]) -> None:
         for line in process.stdout or ():

@@ -19,9 +19,9 @@ from typing import TextIO
 from tools import errors
 from tools.arguments import make_parser
 from tools.errors import ExitCode
-from tools.output import Output, wants_colour
+from tools.output import Output, is_terminal, wants_colour
 
-MODULES = {"node": "tools.node_process"}
+MODULES = {"node": "tools.node_process", "id": "tools.identity"}
 """The modules of verbs that aren't called as the verb is: `tools/node.py` would hide `node`."""
 
 
@@ -46,8 +46,10 @@ def _run(argv: Sequence[str], out: Output) -> int:
     args = parser.parse_args(argv)
     _configure(out, args)
     if args.verb is None:
-        parser.print_help(out.out)
-        return ExitCode.FINE
+        if args.json or not (is_terminal(out.out) and is_terminal(_stream(sys.stdin))):
+            parser.print_help(out.out)
+            return ExitCode.FINE
+        args = parser.parse_args([*argv, "join"])
     module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
     code: int = module.run(args, out)
     return code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from node.lobby import Offer
 from node.process import run_node
 from node.search import Budget, Level
 from protocol.group import default_group
+from protocol.messages import Owned
 from tools.arguments import table_rules
+from tools.bots import CODE
 from tools.errors import UsageError
 from tools.output import Output
 
@@ -29,6 +32,9 @@ def run(args: argparse.Namespace, _: Output) -> int:
         if not host or not port.isdigit():
             raise UsageError(f"'{args.join[:60]}' is not HOST:PORT")
         join = (host, int(port))
+    owned = None
+    if args.owner and args.voucher:
+        owned = Owned(bytes.fromhex(args.owner), bytes.fromhex(args.voucher))
     return run_node(
         name=args.name,
         folder=Path(args.folder),
@@ -39,4 +45,7 @@ def run(args: argparse.Namespace, _: Output) -> int:
         join=join,
         level=Level(args.level),
         budget=Budget(args.think),
+        owned=owned,
+        code=os.environ.get(CODE, ""),
+        stay=args.stay,
     )

@@ -1,0 +1,163 @@
+"""`busso host`: open a table for others of this network, and play at it.
+
+Law: from words to an offer, a door and an announcement; the rest is `tools.table`'s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator
+
+from engine.contract import Game
+from node.code import BadCode, new_code, read_code, show_code
+from node.errors import MeshError, NodeError, PortTaken
+from node.interfaces import reachable_addresses, scan
+from node.invitation import DEFAULT_PORT, invite, qr_lines
+from node.lobby import Offer
+from node.notices import BackInLobby, LobbyChanged, SessionEvent, Started
+from node.process import LOOPBACK
+from protocol.encoding import clean_text
+from protocol.errors import EncodingError
+from protocol.messages import MAX_NAME
+from tools.arguments import table_rules
+from tools.errors import UsageError
+from tools.keyboard import Keyboard
+from tools.output import Output
+from tools.person import player_name
+from tools.table import Doorway, Seat
+
+SEATS = 4
+"""How many play if nothing is said, where so many can."""
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Host a table until it is left. UsageError, OptionError, NodeError, FileError."""
+    game, options = table_rules(args)
+    seats = _seats(args, game)
+    name = player_name(args.name)
+    offer = Offer(
+        game, options, seats, args.hands or 0, name=_table_name(args, name), watchers=args.watchers
+    )
+    offer.check()
+    code = _code(args.code)
+    keyboard = Keyboard()
+    update: list[Callable[[], None]] = []
+
+    def observe(event: SessionEvent) -> None:
+        if isinstance(event, LobbyChanged | Started | BackInLobby):
+            for each in update:
+                each()
+
+    seat = Seat(args, out, keyboard, observe)
+    address, local = _address(args.iface)
+    port = _open(seat, offer, address, args.port, code)
+    doorway = Doorway(local, port, code)
+    seat.means.invitation = lambda: invitation_lines(seat, args.iface, port, ascii_only=out.ascii)
+    if out.json:
+        seat.teller.data({"event": "hosting", "port": port, "code": code})
+    else:
+        _tell(seat, offer, args, port, code)
+    with contextlib.ExitStack() as stack:
+        if not args.hidden:
+            stack.enter_context(_announced(seat, args, port, update))
+        keyboard.start()
+        return seat.play(doorway, args.bots)
+
+
+def _seats(args: argparse.Namespace, game: Game) -> int:
+    wanted: int | None = args.seats
+    if wanted is None:
+        wanted = max(game.min_seats, min(game.max_seats, max(SEATS, args.bots + 1)))
+    if args.bots >= wanted:
+        text = f"{args.bots} computer players and you are more than the {wanted} seats"
+        raise UsageError(text, "Give more --seats or fewer --bots.")
+    return wanted
+
+
+def _table_name(args: argparse.Namespace, name: str) -> str:
+    """What the table is called: as was asked, or its host's."""
+    try:
+        return clean_text(args.table if args.table is not None else name, MAX_NAME)
+    except EncodingError as error:
+        raise UsageError(f"--table: {error}") from error
+
+
+def _code(given: str | None) -> str:
+    if given is None:
+        return ""
+    if not given:
+        return new_code()
+    try:
+        return read_code(given)
+    except BadCode as error:
+        raise UsageError(str(error), "--code alone makes a new one.") from error
+
+
+def _address(iface: str | None) -> tuple[str, str]:
+    """The address to listen on, and the one at which this computer reaches itself."""
+    if iface is None:
+        return "*", LOOPBACK
+    addresses = sorted(scan(iface)[0].addresses, key=lambda address: address.version)
+    if not addresses:
+        raise MeshError(f"The interface {iface[:40]} has no address.")
+    return addresses[0].host, addresses[0].host
+
+
+def _open(seat: Seat, offer: Offer, address: str, port: int, code: str) -> int:
+    """Open the door: at the port that was asked for, else at the usual one if it is free."""
+    if port:
+        return seat.session.host(offer, address=address, port=port, code=code)
+    try:
+        return seat.session.host(offer, address=address, port=DEFAULT_PORT, code=code)
+    except PortTaken:
+        return seat.session.host(offer, address=address, port=0, code=code)
+
+
+def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: str) -> None:
+    say = seat.teller.say
+    say(f"Your table '{offer.name}' is open. 'help' lists what you can say.")
+    if args.hidden:
+        say(f"It isn't shown to the network. Its door is at port {port}; 'invite' tells more.")
+    else:
+        say("Others of this network find it with: busso join")
+    if code:
+        say(f"Who wants in needs the code {show_code(code)}.")
+
+
+@contextlib.contextmanager
+def _announced(
+    seat: Seat, args: argparse.Namespace, port: int, update: list[Callable[[], None]]
+) -> Iterator[None]:
+    """Show the table to the network meanwhile; without a network it is played all the same."""
+    from dataclasses import replace  # noqa: PLC0415  # with the heavier ones below
+
+    from node.discovery import Announcer, OpenTable  # noqa: PLC0415  # zeroconf is slow to import
+    from protocol.announce import Phase  # noqa: PLC0415  # with it
+
+    def now() -> OpenTable:
+        card = seat.session.card
+        table = OpenTable.of(card, seat.session.name, port, rules=args.preset or "", code=card.code)
+        return replace(table, phase=Phase.PLAYING if card.playing else Phase.LOBBY)
+
+    announcer = Announcer(seat.session.identity, now(), iface=args.iface)
+    try:
+        announcer.start()
+    except NodeError as error:
+        seat.teller.say(f"The table can't be shown to the network: {error}")
+        yield
+        return
+    update.append(lambda: announcer.update(now()))
+    try:
+        yield
+    finally:
+        update.clear()
+        announcer.stop()
+
+
+def invitation_lines(seat: Seat, iface: str | None, port: int, *, ascii_only: bool) -> list[str]:
+    """How others get here: an invitation to copy and to photograph. BadInvitation."""
+    view = seat.session.lobby
+    code = view.code if view is not None else ""
+    text = str(invite(seat.session.card, reachable_addresses(scan(iface)), port, code))
+    return [*qr_lines(text, ascii_only=ascii_only), f"busso join {text}"]

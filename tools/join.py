@@ -1,0 +1,249 @@
+"""`busso join` and `busso watch`: sit down at a table of this network, or look on.
+
+Law: from what was typed to one table's card and address; the rest is `tools.table`'s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import queue
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from node.code import BadCode, read_code
+from node.door import find_table
+from node.errors import DoorError
+from node.invitation import BadInvitation, BadPlace, Invitation, Place, parse_target
+from protocol.messages import Role, TableCard
+from tools.bots import CODE
+from tools.errors import ExitCode, NetworkFailed, UsageError
+from tools.keyboard import Keyboard
+from tools.output import Output
+from tools.table import Doorway, Seat, Teller
+
+if TYPE_CHECKING:
+    from node.discovery import Listed
+
+TIMEOUT: Final = 3.0
+"""Seconds to wait for a door."""
+SEARCH: Final = 3.0
+"""Seconds to look for a table by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table that answered: its card, the numeric host, its door's port, a code if it is known."""
+
+    card: TableCard
+    host: str
+    port: int
+    code: str = ""
+
+
+class Gone(Exception):  # no error: the player doesn't want any table
+    """Nobody chooses any more."""
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Join until the table is left. UsageError, NodeError, FileError."""
+    return sit_down(args, out, Role.SEAT)
+
+
+def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
+    """Find the table, and play or watch there."""
+    keyboard = Keyboard()
+    seat = Seat(args, out, keyboard)
+    typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    keyboard.to(typed.put)
+    keyboard.start()
+    try:
+        found = find(args, seat.teller, typed)
+        code = _code(args, found, seat.teller, typed)
+    except Gone:
+        return ExitCode.FINE
+    keyboard.to(None)
+    seat.session.join(found.card, found.host, role=role, code=code, door=found.port)
+    while not typed.empty():  # typed before the table was there
+        seat.lobby.typed(typed.get())
+    return seat.play(Doorway(found.host, found.port, code))
+
+
+def find(args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str | None]) -> Found:
+    """The table that was asked for, or that somebody chooses from those of the network."""
+    if args.table is None:
+        return at(_choose(args, teller, typed))
+    spelled = bool(set(args.table) & set(".:[]"))
+    target: Invitation | Place | None = None
+    try:
+        target = parse_target(args.table)
+    except BadInvitation as error:
+        raise UsageError(str(error)) from error
+    except BadPlace as error:
+        if spelled:
+            raise UsageError(str(error)) from error
+        # a table may be called what no computer is
+    if isinstance(target, Invitation):
+        return invited(target)
+    if target is not None and spelled:
+        return place(target)
+    listed = _search(args)
+    if listed is not None:
+        return at(listed)
+    if target is None:
+        raise NetworkFailed(f"there is no table called '{args.table[:40]}' on this network")
+    return place(target)
+
+
+def place(target: Place) -> Found:
+    """The table behind a door. DoorError."""
+    card, host = find_table(target.host, target.port, TIMEOUT)
+    return Found(card, host, target.port)
+
+
+def invited(invitation: Invitation) -> Found:
+    """The table that an invitation means, at the first of its addresses where it is. DoorError."""
+    failure: DoorError | None = None
+    for one in invitation.places:
+        try:
+            card, host = find_table(one.host, one.port, TIMEOUT)
+        except DoorError as error:
+            failure = failure or error
+            continue
+        if invitation.matches(card):
+            return Found(card, host, one.port, invitation.code)
+    if failure is not None:
+        raise failure
+    raise NetworkFailed("another table is where the invitation leads", "Ask for a new invitation.")
+
+
+def at(listed: Listed) -> Found:
+    """A table of the list: the card must be the one that was announced. DoorError."""
+    failure: DoorError | None = None
+    for host in listed.addresses:
+        try:
+            card, numeric = find_table(host, listed.port, TIMEOUT)
+        except DoorError as error:
+            failure = failure or error
+            continue
+        same = card.table[: len(listed.table)] == listed.table
+        if same and listed.key in (b"", card.key):
+            return Found(card, numeric, listed.port)
+    if failure is not None:
+        raise failure
+    raise NetworkFailed(f"the table '{listed.name}' is gone")
+
+
+def _code(
+    args: argparse.Namespace,
+    found: Found,
+    teller: Teller,
+    typed: queue.SimpleQueue[str | None],
+) -> str:
+    """The table's code: from the flag, the invitation, BUSSO_CODE or the keyboard; "" if it has
+    none."""
+    if not found.card.code:
+        return ""
+    given = args.code or found.code or os.environ.get(CODE, "")
+    try:
+        if given:
+            return read_code(given)
+        while True:
+            teller.prompt("The table's code: ")
+            line = typed.get()
+            if line is None:
+                raise Gone
+            try:
+                return read_code(line)
+            except BadCode as error:
+                teller.say(str(error))
+    except BadCode as error:
+        raise UsageError(str(error)) from error
+
+
+def _search(args: argparse.Namespace) -> Listed | None:
+    """The table of that name, or of a host of that name, if the network shows one soon.
+    UsageError: there are several."""
+    from node.discovery import Browser  # noqa: PLC0415  # zeroconf is slow to import
+    from tools.tables import pick  # noqa: PLC0415  # with it
+
+    seen: queue.SimpleQueue[Sequence[Listed]] = queue.SimpleQueue()
+    until = time.monotonic() + SEARCH
+    with Browser(seen.put, iface=args.iface), contextlib.suppress(queue.Empty):
+        while (left := until - time.monotonic()) > 0:
+            tables = seen.get(timeout=left)
+            names = {name.casefold() for table in tables for name in (table.name, table.host)}
+            if args.table.casefold() in names:
+                return pick(tables, args.table)
+    return None
+
+
+def _choose(
+    args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str | None]
+) -> Listed:
+    """List the tables as they appear until one is chosen by its number. Gone."""
+    from node.discovery import Browser  # noqa: PLC0415  # zeroconf is slow to import
+
+    seen: queue.SimpleQueue[Sequence[Listed]] = queue.SimpleQueue()
+    board = Board(teller)
+    teller.say("Tables of this network; the number of one joins it, 'q' leaves.")
+    with Browser(seen.put, iface=args.iface):
+        while True:
+            with contextlib.suppress(queue.Empty):
+                board.show(seen.get(timeout=0.1))
+            while not typed.empty():
+                chosen = board.typed(typed.get())
+                if chosen is not None:
+                    return chosen
+
+
+class Board:
+    """The tables that were listed, each under a number that it keeps."""
+
+    def __init__(self, teller: Teller) -> None:
+        self._teller = teller
+        self._numbers: dict[tuple[str, bytes], int] = {}
+        self._tables: dict[int, Listed] = {}
+
+    def show(self, tables: Sequence[Listed]) -> None:
+        """Say what is new or another; numbers of tables that are gone aren't given again."""
+        from tools.tables import describe  # noqa: PLC0415  # zeroconf is slow to import
+
+        here: dict[int, Listed] = {}
+        for table in tables:
+            identity = (table.fingerprint, table.table)
+            number = self._numbers.setdefault(identity, len(self._numbers) + 1)
+            here[number] = table
+            old = self._tables.get(number)
+            if old is None or _news(old) != _news(table):
+                self._teller.say(f"{number:>3}. {describe(table)}")
+        for number in sorted(self._tables.keys() - here.keys()):
+            self._teller.say(f"{number:>3}. {self._tables[number].name} is gone")
+        self._tables = here
+
+    def typed(self, line: str | None) -> Listed | None:
+        """The table that was chosen by its number or name; None if none was yet. Gone: nobody
+        wants one."""
+        from tools.tables import pick  # noqa: PLC0415  # zeroconf is slow to import
+
+        if line is None or line.strip().casefold() in {"q", "quit", "leave"}:
+            raise Gone
+        text = line.strip()
+        if not text:
+            return None
+        plain = text.isascii() and text.isdigit() and len(text) <= 6
+        try:
+            if plain and int(text) in self._tables:
+                return self._tables[int(text)]
+            return pick(() if plain else tuple(self._tables.values()), text)
+        except UsageError as error:
+            self._teller.say(f"{error}. The number of a table joins it, 'q' leaves.")
+            return None
+
+
+def _news(table: Listed) -> Listed:
+    """What is worth another line: a ping that varies, or another way, is not."""
+    return replace(table, ping=None, ways=type(table.ways)(0), addresses=())

@@ -1,0 +1,197 @@
+"""A player at a table of the network, from the lobby on: what `host`, `join` and `watch` share.
+
+Law: it brings the node, the keyboard, the lines and the computer players together, and clears up
+after them. It decides nothing: commands go to the session, events to lines or to JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import secrets
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from node.errors import Stopped
+from node.notices import SessionEvent, Started
+from node.plain import Left
+from node.plain_lobby import Means, PlainLobby
+from node.session import Session
+from node.sitting import Manner
+from protocol.group import default_group
+from protocol.identity import Identity
+from tools.bots import Bots
+from tools.demo import NAMES, level_arguments
+from tools.errors import ExitCode, NetworkFailed
+from tools.keyboard import Keyboard
+from tools.output import Output
+from tools.person import known_players, load_identity, own_folder, player_name
+
+
+@dataclass(frozen=True, slots=True)
+class Doorway:
+    """Where a table's door is, for computer players of this one, and its code."""
+
+    host: str
+    port: int
+    code: str = ""
+
+    def __str__(self) -> str:
+        """As `busso node --join` reads it."""
+        return f"{self.host}:{self.port}"
+
+
+class Teller:
+    """Says everything as lines, or as JSON lines."""
+
+    def __init__(self, out: Output, observe: Callable[[SessionEvent], None]) -> None:
+        self._out = out
+        self._observe = observe
+        self._seat: int | None = None
+
+    def say(self, text: str) -> None:
+        """A line for people."""
+        if self._out.json:
+            self.data({"event": "text", "text": text})
+        else:
+            self._out.line(text)
+            self._out.out.flush()
+
+    def prompt(self, text: str) -> None:
+        """What stands before an answer."""
+        if self._out.json:
+            self.data({"event": "asked", "text": text})
+        else:
+            self._out.out.write(text)
+            self._out.out.flush()
+
+    def data(self, value: dict[str, Any]) -> None:
+        """One line of JSON, at once."""
+        self._out.out.write(json.dumps(value, ensure_ascii=True) + "\n")
+        self._out.out.flush()
+
+    def event(self, event: SessionEvent) -> None:
+        """An event, before it is put into words."""
+        self._observe(event)
+        if not self._out.json:
+            return
+        from tools.json_events import event_data  # noqa: PLC0415  # for --json alone
+
+        if isinstance(event, Started):
+            self._seat = event.seat
+        value = event_data(event, self._seat)
+        if value is not None:
+            self.data(value)
+
+
+class Seat:
+    """This player, about to sit down: `open` a session's table or join one, then `play`."""
+
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        out: Output,
+        keyboard: Keyboard,
+        observe: Callable[[SessionEvent], None] = lambda _: None,
+    ) -> None:
+        """Load the key, the name and the known players. FileError, UsageError."""
+        self._args = args
+        self._out = out
+        self._keyboard = keyboard
+        self.teller = Teller(out, observe)
+        self.means = Means()
+        self.lobby = PlainLobby(
+            self.teller.say,
+            self.teller.prompt,
+            random.Random(secrets.randbits(64)),
+            means=self.means,
+            ahead=not sys.stdin.isatty(),
+            observe=self.teller.event,
+        )
+        self.session = Session(
+            load_identity(),
+            player_name(args.name),
+            own_folder(),
+            group=default_group(),
+            chooser=self.lobby,
+            on_event=self.lobby.on_event,
+            manner=Manner(eager=False),
+            stay=True,
+            known=known_players(),
+        )
+
+    def play(self, doorway: Doorway, bots: int = 0) -> int:
+        """Stay at the table until somebody ends it; `bots` computer players come along."""
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="busso-bots-"))
+            company = stack.enter_context(Bots(Path(folder), code=doorway.code))
+            bring = Company(company, self.session, doorway, self._args)
+            self.means.bring = bring
+            thread = threading.Thread(target=self._run, daemon=True)
+            thread.start()
+            self._keyboard.to(self.lobby.typed)
+            try:
+                if bots:
+                    bring(bots)
+                self.lobby.run(self.session)
+            except Left:
+                self.teller.say("You leave the table.")
+            except Stopped as error:
+                raise NetworkFailed(str(error)) from error
+            finally:
+                self.session.stop()
+                thread.join()
+        return ExitCode.FINE
+
+    def _run(self) -> None:
+        try:
+            self.session.run()
+        except Exception as error:  # shown, or raised again, on the interface's thread
+            self.lobby.ended(error)
+        else:
+            self.lobby.ended(None)
+
+
+class Company:
+    """Starts this player's computer players and has them say whose they are."""
+
+    def __init__(
+        self, bots: Bots, session: Session, doorway: Doorway, args: argparse.Namespace
+    ) -> None:
+        self._bots = bots
+        self._session = session
+        self._doorway = doorway
+        self._level = level_arguments(args)
+
+    def __call__(self, count: int) -> None:
+        """Start `count` of them."""
+        view = self._session.lobby
+        taken = {person.name.casefold() for person in view.people} if view else set()
+        if view is not None and view.code:
+            self._bots.code = view.code
+        taken.add(self._session.name.casefold())
+        for _ in range(count):
+            name = free_name(taken)
+            taken.add(name.casefold())
+            folder = self._bots.next_folder
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            owned = self._session.vouch(Identity.load_or_create(folder / "identity").public)
+            words = ["--join", str(self._doorway), "--stay", *self._level]
+            words += ["--owner", owned.owner.hex(), "--voucher", owned.voucher.hex()]
+            self._bots.start(name, words, secrets.randbits(32))
+
+
+def free_name(taken: set[str]) -> str:
+    """A name for a computer player that nobody at the table has."""
+    for name in NAMES:
+        if name.casefold() not in taken:
+            return name
+    number = next(n for n in range(1, 1_000) if f"bot {n}" not in taken)
+    return f"Bot {number}"
