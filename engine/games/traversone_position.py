@@ -118,6 +118,7 @@ class Position(Dealt):
     phase    the row of traversone_state's table
     packets  the slots that each player was dealt or drew
     left     the slots that are in the hands still
+    may      the slots that may be played now, -1 until somebody has asked
     aside    the slot put aside by the dealer of three, -1 if there is none (TRA-31)
     trick    the slots on the table, in the order of play
     best     the face that takes the trick so far, NOTHING before a lead
@@ -144,6 +145,7 @@ class Position(Dealt):
         "deal",
         "due",
         "left",
+        "may",
         "notes",
         "opened",
         "packets",
@@ -161,6 +163,7 @@ class Position(Dealt):
     due: Turn
     packets: tuple[int, ...]
     left: int
+    may: int
     aside: int
     trick: tuple[int, ...]
     best: int
@@ -199,18 +202,23 @@ class Position(Dealt):
         return self.stock - self.left.bit_count() if self.packets else 0
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        at = self.at
-        deal = self.deal
-        if self.phase is _PLAY and (seat is None or seat == deal.players[at]):
-            hand = self.packets[at] & self.left
-            if self.best >= 0:
-                follow = hand & deal.suits[self.best // RANKS]
-                if follow:
-                    return plays(follow if deal.auto else follow | hand & self.dark())
-            return plays(hand)
+        if self.phase is _PLAY and (seat is None or seat == self.deal.players[self.at]):
+            self.may = may = self._playable()
+            return plays(may)
         if self.phase is Phase.ASIDE and seat in (None, self.dealer):
             return tuple(ASIDES[slot] for slot in slots_of(self.packets[-1]))
         return ()
+
+    def _playable(self) -> int:
+        """TRA-03: the slots that may be played, unknown cards among them while they may follow."""
+        hand = self.packets[self.at] & self.left
+        best = self.best
+        if best >= 0:
+            deal = self.deal
+            follow = hand & deal.suits[best // RANKS]
+            if follow:
+                return follow if deal.auto else follow | hand & self.dark()
+        return hand
 
     def dark(self) -> int:
         """The slots whose card isn't known."""
@@ -273,6 +281,7 @@ class Position(Dealt):
         new.due = self.due
         new.packets = self.packets
         new.left = self.left
+        new.may = -1
         new.opened = self.opened
         new.trick = self.trick
         new.best = self.best

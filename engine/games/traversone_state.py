@@ -138,12 +138,10 @@ class TraversoneState(Position):
         slot = given.slot
         bit = 1 << slot
         deal = self.deal
-        allowed = self.packets[self.at] & self.left
-        if self.best >= 0:
-            follow = allowed & deal.suits[self.best // RANKS]
-            if follow:
-                allowed = follow if deal.auto else follow | allowed & self.dark()
-        if not allowed & bit:
+        may = self.may
+        if may < 0:
+            may = self._playable()
+        if not may & bit:
             raise self._refused(bit)
         if deal.auto or self.opened & bit:
             return self._lay(slot, deal)
@@ -230,6 +228,7 @@ class TraversoneState(Position):
 
     def _clear(self) -> None:
         """No card lies dealt."""
+        self.may = -1
         self.opened = self.left = self.at = self.taker = self.vowed = 0
         self.packets = self.took = self.trick = ()
         self.vows = ()
@@ -318,6 +317,7 @@ class TraversoneState(Position):
         new.phase = _PLAY
         new.packets = self.packets
         new.left = self.left ^ bit
+        new.may = -1
         new.opened = self.opened | bit
         new.took = self.took
         new.vowed = self.vowed
