@@ -109,7 +109,8 @@ def _size(s: Scene, area: Area) -> Size | None:
 def _pose(s: Scene, slot: int) -> Pose:
     item = s.item_of(slot)
     if item is None:
-        return Pose()
+        said = s.focus.choice if s.focus is not None else None
+        return Pose(picked=said is not None and slot in said.give)
     return Pose(
         focus=item == s.focus, picked=slot in s.ui.marked, dim=not item.usable and s.view.deciding
     )

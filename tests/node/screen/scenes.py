@@ -13,7 +13,7 @@ from random import Random
 from engine import registry
 from engine.contract import Cards, Over, Reveal, Shuffle, Shuffled, State
 from node.screen.story import Story
-from node.screen.view import Fairness, Surroundings, TableView, look
+from node.screen.view import SPECTATOR, Fairness, Surroundings, TableView, look
 from tests.engine.table import Dealer, at_random, next_input, options_of
 
 NAMES = ("Tina", "Ada", "Bruno", "Carla", "Dino", "Elsa", "Fabio", "Gina", "Ugo", "Ivo")
@@ -62,7 +62,7 @@ def scenes(table: Table) -> Iterator[TableView]:
     )
     around = Surroundings(names, (True,) * table.seats)
     for _ in range(MAX_SCENES):
-        seen = dealer.seen_by(state, table.me) if state.faces else state
+        seen = seen_by(dealer, state, table.me)
         yield look(seen, table.me, story, replace(around, fairness=fairness(state, names)))
         given = next_input(state, dealer, choose)
         if given is None:
@@ -70,7 +70,7 @@ def scenes(table: Table) -> Iterator[TableView]:
         if table.hand and isinstance(given, Shuffled):
             deal(dealer, state, table)
         after = state.apply(given)
-        now = dealer.seen_by(after, table.me) if after.faces else after
+        now = seen_by(dealer, after, table.me)
         story = story.told(seen, given, now, after.notes)
         state = after
     raise AssertionError("the match doesn't end")
@@ -86,6 +86,11 @@ def deal(dealer: Dealer, state: State, table: Table) -> None:
         deck[slot], deck[there] = deck[there], deck[slot]
     dealer.dealt = bytes(deck)
     dealer.faces = deck
+
+
+def seen_by(dealer: Dealer, state: State, seat: int) -> State:
+    """The state as a seat sees it; a spectator sees what lies open."""
+    return dealer.seen_by(state, seat) if state.faces and seat != SPECTATOR else state
 
 
 def ends(view: TableView) -> bool:
