@@ -17,7 +17,7 @@ import pytest
 
 from node.counters import Counters
 from node.discovery import Announcer, OpenTable
-from node.discovery_sockets import Ether
+from node.discovery_sockets import Ether, Way
 from node.doctor import (
     Area,
     Finding,
@@ -43,6 +43,7 @@ from node.doctor import (
     worst,
 )
 from node.doctor_trials import (
+    _await,
     find_firewalls,
     find_libraries,
     run_program,
@@ -306,6 +307,17 @@ def test_what_never_comes_back_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trial == Trial("lo", Kind.WIFI, multicast4=False, broadcast=False, multicast6=None)
 
 
+def test_what_others_send_is_not_ours(port: int) -> None:
+    ether = Ether(port)
+    try:
+        ether.refresh([LOOP])
+        for token in (b"stranger", b"our own!"):
+            assert ether.broadcast(encode_datagram(Query(token)))
+        assert _await(ether, {b"our own!": Way.DIRECTED}, PATIENCE) == {Way.DIRECTED}
+    finally:
+        ether.close()
+
+
 def test_an_interface_without_an_address_of_ours_is_not_tried() -> None:
     (trial,) = try_interfaces([LAN], patience=PATIENCE)
     assert (trial.multicast4, trial.broadcast, trial.multicast6) == (None, None, None)
@@ -459,19 +471,20 @@ def test_a_table_that_can_not_call_back_is_noticed(port: int) -> None:
         heard: list[Datagram] = []
 
         def answer() -> None:
-            """Noise first, then as a table does; of the callback nothing comes."""
-            for octets in (b"noise", SIGNED, None):
+            """Noise, an answer to somebody else, then as a table does; no callback."""
+            for number in range(4):
                 data, name = there.recvfrom(2_048)
                 heard.append(decode_datagram(data))
-                if isinstance(heard[-1], Query) and octets is not None:
-                    noise = octets == b"noise"
-                    said = octets if noise else encode_datagram(Answer(heard[-1].token, octets))
-                    there.sendto(said, name)
+                if number == 0:
+                    there.sendto(b"noise", name)
+                elif isinstance(heard[-1], Query):
+                    token = b"anothers" if number == 1 else heard[-1].token
+                    there.sendto(encode_datagram(Answer(token, SIGNED)), name)
 
         thread = threading.Thread(target=answer)
         thread.start()
         peer = try_peer(Place(HOST, table.door.port), port, patience=0.5)
         thread.join()
-    assert [type(one) for one in heard] == [Query, Query, Callback]
+    assert [type(one) for one in heard] == [Query, Query, Query, Callback]
     assert peer.udp is not None
     assert peer.called_back is False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 import threading
 from collections.abc import Callable
@@ -291,6 +292,20 @@ def test_what_is_no_terminal_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> No
     finally:
         os.close(reader)
         os.close(writer)
+
+
+@needs_terminals
+def test_a_job_in_the_background_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty  # noqa: PLC0415  # POSIX only
+
+    monkeypatch.setattr(os, "tcgetpgrp", lambda fd: os.getpgrp() + 1)
+    master, slave = pty.openpty()
+    try:
+        assert ask_width(slave, slave, BOX, "utf-8") is None
+        assert select.select([master], [], [], 0)[0] == []
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 def test_terminals_are_described() -> None:
