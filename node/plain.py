@@ -34,21 +34,23 @@ from node.notices import (
     Refused,
     SessionEvent,
     Started,
+    Suspended,
     Talked,
 )
 from node.rulebook import rule_text
 from node.session import Session
-from node.waiting import Absent
+from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
 from protocol.position import Position
-from protocol.table import Advanced, Finished, YourMove
+from protocol.table import Advanced, CutBack, Finished, Voted, YourMove
 
 MANY = 24
 """More choices than this are not listed one by one."""
 WIDTH = 78
 HELP = (
     "A number or a move in notation plays. h: your hand and the table. s: a suggestion. "
-    "t: tokens. o: why this deal is fair. r PET-22: a rule. chat TEXT: talk. q: leave."
+    "t: tokens. o: why this deal is fair. r PET-22: a rule. chat TEXT: talk. q: leave. "
+    "goon, wait, abandon: what to do about somebody who doesn't answer."
 )
 
 
@@ -125,7 +127,8 @@ class PlainTable:
                 self._seat = -1 if seat is None else seat
                 self._hand, self._finished = 0, False
                 players = ", ".join(table.header.header.labels)
-                self._say(f"The match begins. At the table: {players}.")
+                begins = "goes on" if table.steps else "begins"
+                self._say(f"The match {begins}. At the table: {players}.")
             case Advanced():
                 self._advanced(event)
             case YourMove():
@@ -133,20 +136,57 @@ class PlainTable:
             case Refused(error=error, decision=decision):
                 self._refuse(error)
                 self._choose(decision)
-            case Presence(seat=seat, up=False) if not self._finished:
-                name = self._session.seat_name(seat) if self._session else "Somebody"
-                self._say(f"{name} can't be reached at the moment.")
+            case Presence(seat=seat, up=up) if not self._finished:
+                reached = "is here" if up else "can't be reached at the moment"
+                self._say(f"{self._name(seat)} {reached}.")
+            case Waiting() | Absent() | Suspended() | Voted():
+                self._missing(event)
+            case CutBack(step=step):
+                self._say(f"The table decided otherwise: the log was cut back to step {step}.")
             case Talked(person=person, text=text):
                 self._say(f"<{person.label}> {text}")
             case NotSent(why=why):
                 self._say(why)
             case EvidenceKept(accused=accused, path=path):
-                name = self._session.seat_name(accused.fault.seat) if self._session else "Somebody"
-                self._say(f"{name} broke the rules at step {accused.fault.step}: {accused.fault}")
+                who = self._name(accused.fault.seat)
+                self._say(f"{who} broke the rules at step {accused.fault.step}: {accused.fault}")
                 self._say(f"The evidence is in {path}")
-            case Finished():
+            case Finished(position=position):
                 self._finished = True
-                self._say("The match is over, and everybody has signed how it ended.")
+                self._say(
+                    "The match was closed before its end."
+                    if position.abandoned_by
+                    else "The match is over, and everybody has signed how it ended."
+                )
+
+    def _name(self, seat: int | None) -> str:
+        return self._session.seat_name(seat) if self._session else "Somebody"
+
+    def _missing(self, event: Waiting | Absent | Suspended | Voted) -> None:
+        """For whom the table waits, and what can be done about it."""
+        if isinstance(event, Voted):
+            if event.away and event.seat != self._seat:
+                away = self._names(event.away)
+                self._say(f"{self._name(event.seat)} votes to go on without {away}.")
+            return
+        names = self._names(event.seats)
+        if isinstance(event, Suspended):
+            self._say(
+                f"Too few are here to go on without {names}: the match waits until they are back. "
+                "abandon: close it for good."
+            )
+        elif isinstance(event, Absent):
+            if self._seat >= 0:
+                self._say(
+                    f"{names} keeps the table waiting. goon: go on without. wait: wait longer."
+                )
+        elif event.left is not None:
+            self._say(f"Waiting for {names}; in {event.left:.0f} s you are asked what to do.")
+        elif event.away:
+            self._say(f"Waiting for {names}.")
+
+    def _names(self, seats: Sequence[int]) -> str:
+        return ", ".join(self._name(seat) for seat in seats)
 
     def _advanced(self, event: Advanced) -> None:
         before, after = event.before, event.after
@@ -314,6 +354,9 @@ class PlainTable:
         return {
             "?": lambda _: self._say(HELP),
             "chat": lambda text: self._session.say(text) if self._session else None,
+            "goon": lambda _: self._session.go_on() if self._session else None,
+            "wait": lambda _: self._session.wait() if self._session else None,
+            "abandon": lambda _: self._session.abandon() if self._session else None,
             "h": table,
             "s": suggest,
             "t": lambda _: self._say(standing_line(view, names)),

@@ -286,7 +286,7 @@ class Session:
             here = Here(self.identity, mesh, offer, table)
             self._card = here.card()
             reunion = Reunion(here, profile, found, on_event=self._on_event, clock=self._clock)
-            self._sitting, self._resumed = reunion, found
+            self._sitting, self._resumed, self._stay = reunion, found, False
             self._door = Door(reunion.card, on_knock=reunion.knock, host=address, port=port)
             self._door.start()
             reunion.start(whereabouts)

@@ -106,6 +106,13 @@ class Unfinished:
         """Where the journal lies."""
         return self.folder / f"seat-{self.seat}"
 
+    @property
+    def local(self) -> bool:
+        """Whether all others were on this computer, as computer players are who end with it."""
+        known = self.whereabouts()
+        places = known.places if known else ()
+        return bool(places) and all(ipaddress.ip_address(p.host).is_loopback for p in places)
+
     def whereabouts(self) -> Whereabouts | None:
         """Where the others were, None if that isn't known: then they have to be found."""
         with contextlib.suppress(FileError, EncodingError, OSError):
@@ -116,15 +123,7 @@ class Unfinished:
 def keep_whereabouts(folder: Path, whereabouts: Whereabouts) -> None:
     """Write them into a seat's folder, whole or not at all. Failing is no harm: they are a hint."""
     with contextlib.suppress(OSError):
-        draft = folder / f"{FILE}.new"
-        disk = Disk()
-        disk.remove(draft)
-        fd = disk.create(draft)
-        try:
-            disk.write(fd, whereabouts.pack())
-        finally:
-            disk.close(fd)
-        draft.replace(folder / FILE)
+        Disk().replace(folder / FILE, whereabouts.pack())
 
 
 def unfinished(data: Path, identity: Identity) -> Iterator[Unfinished]:

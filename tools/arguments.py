@@ -330,6 +330,20 @@ def _host(parser: argparse.ArgumentParser) -> None:
         "--no-watchers", dest="watchers", action="store_false", help="let nobody watch"
     )
     parser.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=number(1, 86_400),
+        default=0,
+        help="how long the table waits for somebody who is gone before it asks what to do (120)",
+    )
+    parser.add_argument(
+        "--timer",
+        metavar="SECONDS",
+        type=number(1, 86_400),
+        default=0,
+        help="how long a turn may take before the table asks what to do (as long as you like)",
+    )
+    parser.add_argument(
         "--hidden",
         action="store_true",
         help="don't show the table to the network: who comes needs the address or an invitation",
@@ -347,6 +361,15 @@ def _join(parser: argparse.ArgumentParser) -> None:
         help="a table's or host's name, HOST[:PORT] or an invitation; without it all are listed",
     )
     parser.add_argument("--code", metavar="CODE", help="the table's code, if it has one")
+    _add_person(parser)
+
+
+def _resume(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "match", metavar="MATCH", nargs="?", help="a part of its name (default: the newest)"
+    )
+    parser.add_argument("--list", action="store_true", help="only list what can be taken up")
+    parser.add_argument("--at", metavar="HOST[:PORT]", help="look for the others there too")
     _add_person(parser)
 
 
@@ -381,6 +404,7 @@ _VERBS: Final = {
     "host": (_host, "open a table for others of this network"),
     "join": (_join, "sit down at a table of this network"),
     "watch": (_join, "watch a table of this network"),
+    "resume": (_resume, "go back to a match that you left or that was interrupted"),
     "id": (_id, "show who you are to others: name, three words, fingerprint"),
     "demo": (_demo, "watch players of this computer play a match over real connections"),
     "play": (_play, "play here against computer players"),

@@ -50,6 +50,9 @@ def _run(argv: Sequence[str], out: Output) -> int:
             parser.print_help(out.out)
             return ExitCode.FINE
         args = parser.parse_args([*argv, "join"])
+        taken_up = importlib.import_module("tools.resume").offer(args, out)
+        if taken_up is not None:
+            return int(taken_up)
     module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
     code: int = module.run(args, out)
     return code

@@ -33,15 +33,27 @@ SEATS = 4
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Host a table until it is left. UsageError, OptionError, NodeError, FileError."""
+    keyboard = Keyboard()
+    return open_table(args, out, keyboard, keyboard.start)
+
+
+def open_table(
+    args: argparse.Namespace, out: Output, keyboard: Keyboard, listen: Callable[[], None]
+) -> int:
+    """As `run`, with a keyboard that `listen` begins to read once the table is open."""
     game, options = table_rules(args)
     seats = _seats(args, game)
     name = player_name(args.name)
     offer = Offer(
-        game, options, seats, args.hands or 0, name=_table_name(args, name), watchers=args.watchers
+        game,
+        options,
+        seats,
+        args.hands or 0,
+        name=_table_name(args, name),
+        watchers=args.watchers,
     )
     offer.check()
     code = _code(args.code)
-    keyboard = Keyboard()
     update: list[Callable[[], None]] = []
 
     def observe(event: SessionEvent) -> None:
@@ -61,7 +73,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with contextlib.ExitStack() as stack:
         if not args.hidden:
             stack.enter_context(_announced(seat, args, port, update))
-        keyboard.start()
+        listen()
         return seat.play(doorway, args.bots)
 
 

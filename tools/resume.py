@@ -1,0 +1,123 @@
+"""`busso resume`: back to a match that was left, or that a crash interrupted.
+
+Law: from the files of the data folder to a session that takes a match up; the rest is
+`tools.table`'s. What was signed stays signed: the same hand is played on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from node.invitation import BadPlace, Place, parse_target
+from node.unfinished import Unfinished, unfinished
+from tools.errors import ExitCode, UsageError
+from tools.keyboard import MAX_LINE, Keyboard
+from tools.output import Output
+from tools.person import load_identity, own_folder
+from tools.table import Doorway, Seat
+
+LISTED = 20
+"""Matches that are listed at most."""
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Take a match up again, or list those that can be. UsageError, NodeError, FileError."""
+    found = tuple(unfinished(own_folder(), load_identity()))
+    if args.list:
+        return _list(found, out)
+    match = choose(found, args.match)
+    at = _place(args.at)
+    return take_up(args, out, match, at)
+
+
+def offer(args: argparse.Namespace, out: Output) -> int | None:
+    """Ask somebody at the terminal whether to go back to an unfinished match; None: there is none,
+    or not now."""
+    others = [match for match in unfinished(own_folder(), load_identity()) if not match.local]
+    if not others:
+        return None
+    out.line(f"You left a match before its end: {describe(others[0])}.")
+    out.out.write("Enter: go back to it. n: not now. ")
+    out.out.flush()
+    line = sys.stdin.readline(MAX_LINE)
+    if not line or line.strip():
+        return None
+    return take_up(args, out, others[0])
+
+
+def choose(found: Sequence[Unfinished], name: str | None) -> Unfinished:
+    """The match of that name, or whose name has that part; the newest by default. UsageError."""
+    if name is None:
+        others = [match for match in found if not match.local] or list(found)
+        if not others:
+            raise UsageError("there is no match to take up again")
+        return others[0]
+    meant = [match for match in found if name in match.name]
+    if len(meant) != 1:
+        what = "no match" if not meant else "more than one match"
+        raise UsageError(f"{what} is called '{name[:60]}'", "busso resume --list")
+    return meant[0]
+
+
+def take_up(
+    args: argparse.Namespace, out: Output, match: Unfinished, at: Place | None = None
+) -> int:
+    """Play `match` on; look for the others at `at` too."""
+    keyboard = Keyboard()
+    seat = Seat(args, out, keyboard)
+    door = seat.session.resume(match)
+    seat.teller.say(f"Back at {describe(match)}. Looking for the others.")
+    if at is not None and not seat.session.visit(at.host, at.port):
+        seat.teller.say(f"Nobody of this match is at {at.host} port {at.port}.")
+    keyboard.start()
+    return seat.play(Doorway("127.0.0.1", door))
+
+
+def describe(match: Unfinished) -> str:
+    """The match in a few words."""
+    header = match.signed.header
+    when = datetime.fromtimestamp(header.created).astimezone()
+    others = [label for n, label in enumerate(header.labels) if n != match.seat]
+    return f"{header.game} with {', '.join(others)}, {when:%Y-%m-%d %H:%M}, step {match.steps}"
+
+
+def match_data(match: Unfinished) -> dict[str, Any]:
+    """A match for programs."""
+    header = match.signed.header
+    return {
+        "name": match.name,
+        "game": header.game,
+        "players": list(header.labels),
+        "seat": match.seat,
+        "created": header.created,
+        "steps": match.steps,
+        "local": match.local,
+    }
+
+
+def _list(found: Sequence[Unfinished], out: Output) -> int:
+    if out.json:
+        out.data({"matches": [match_data(match) for match in found]})
+        return ExitCode.FINE
+    for match in found[:LISTED]:
+        note = " (computer players of this computer, which ended with it)" if match.local else ""
+        out.line(f"{match.name}: {describe(match)}{note}")
+    if not found:
+        out.line("There is no match to take up again.")
+    return ExitCode.FINE
+
+
+def _place(text: str | None) -> Place | None:
+    if text is None:
+        return None
+    try:
+        target = parse_target(text)
+    except BadPlace as error:
+        raise UsageError(str(error)) from error
+    if not isinstance(target, Place):
+        raise UsageError("--at takes HOST or HOST:PORT")
+    return target
