@@ -60,7 +60,7 @@ class Limits:
     stranger: float = 3.0
     retry: float = 5.0
     jump: float = 3.0
-    attempt: float = 0.4
+    attempt: float = 0.3
     attempt_max: float = 3.0
     strangers: int = 32
     callers: int = 8

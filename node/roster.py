@@ -333,8 +333,10 @@ class Roster:
                 self._actions.append(Cut(curve))
         for peer in list(self._peers.values()):
             if peer.up and now - peer.heard >= self.limits.away:
-                peer.since = now
+                # Whatever stands of the old connections, only new ones can tell.
+                peer.since = peer.heard
                 self._down(peer, Why.SILENT)
+                self._hang_up(peer)
             self._greet_again(peer, now)
             self._dial(peer, now)
             if peer.asked is not None and now - peer.asked >= self.limits.away:
@@ -524,7 +526,7 @@ class Roster:
         limits = self.limits
         if peer.shaking:
             return limits.attempt_max
-        return min(limits.attempt_max, max(limits.attempt, (now - peer.heard) / 10))
+        return min(limits.attempt_max, max(limits.attempt, (now - peer.heard) / 20))
 
     def _hang_up(self, peer: Peer) -> None:
         if peer.dialled is None:

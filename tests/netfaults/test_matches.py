@@ -5,7 +5,6 @@ A seed is one course of events, so a failure here is had again by its number.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
