@@ -9,7 +9,7 @@ one, tries its moves in each and lets the game play every hand to its end (`Game
 moves that are left are tried in the same worlds with the same chance, so that their difference is
 due to the moves; the worse half is dropped after each share of the budget (successive halving).
 What the game suggests stays in the race, and is chosen unless another move is clearly ahead of it
-in the last share's worlds.
+in all worlds that both were tried in.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ MAX_CANDIDATES = 64
 """Moves that are looked at; a game with more gives the first of them and the suggestion."""
 
 
-_DOUBT = 1.0
-"""Standard errors by which a move must be ahead of the suggested one to be preferred to it."""
+_DOUBT = 0.5
+"""Standard errors by which a move must be ahead of the suggested one to be preferred to it.
+engine/BOTS.md tells how this and the use of all worlds were found."""
 
 _FEWEST = 8
 """Worlds without which no lead counts."""
@@ -129,20 +130,12 @@ class _Search:
         first, *others = (_Candidate(move) for move in moves)
         rounds = max(1, math.ceil(math.log2(len(moves))))
         for n in range(1, rounds + 1):
-            if n == rounds:
-                self._forget(others)
             while self._within(n / rounds):
                 self._sample(first, others)
             others.sort(key=lambda candidate: -candidate.lead)
             if n < rounds:
                 others = others[: (len(others) + 1) // 2]
         return first.move if others[0].doubtful(self.tried) else others[0].move
-
-    def _forget(self, others: Sequence[_Candidate]) -> None:
-        """The last round counts afresh: who got there was lucky before, or would not be there."""
-        self.tried = 0
-        for candidate in others:
-            candidate.lead = candidate.squares = 0
 
     def _within(self, share: float) -> bool:
         """Whether a share of the budget isn't used up yet; the first world is always played."""

@@ -130,7 +130,7 @@ class _Reader:
         self.made[at] = made
         if drew:
             self.reseals = reseals
-            self._resealed(self.held[at])
+            self._resealed(self.held[at] + hand)
             self.past.drawn[at] = hand
         else:
             self._exchanged(at, hand)
@@ -178,7 +178,7 @@ def _hands(view: MambassaState, seat: int) -> tuple[Hands, ...]:
     slots, pool = worlds.hidden(view, seat)
     shut, past, n = set(slots), past_of(view), len(view.players)
     knocked = first_knock(view)
-    weigher = _Weigher(view, past)
+    weigher = _Weigher(view, past, slots)
     found = []
     for at, held in enumerate(view.held):
         own = tuple(slot for slot in held if slot in shut)
@@ -197,8 +197,9 @@ def _hands(view: MambassaState, seat: int) -> tuple[Hands, ...]:
 class _Weigher:
     """Weighs what the players of one view may hide."""
 
-    def __init__(self, view: MambassaState, past: Past) -> None:
+    def __init__(self, view: MambassaState, past: Past, hidden: Sequence[int]) -> None:
         self.view = view
+        self.hidden = hidden
         self.past = past
         self.known = tables(view.match.judge)
 
@@ -208,13 +209,14 @@ class _Weigher:
         """How likely each of `hands` is in the slots that player `at` hides. `stood`: the hand
         was left as it was in a turn."""
         deck, n = bytearray(self.view.faces), len(self.view.players)
+        seen = set(range(len(deck))).difference(self.hidden).union(slots)
         turns = [
             (turn.before, turn.after, None if turn.last else enough(n, turn.turn))
             for turn in self.past.turns
-            if turn.at == at
+            if turn.at == at and seen.issuperset(turn.before)
         ]
-        drawn = self.past.drawn.get(at)
-        kept = self.past.kept.get(at)
+        drawn = self.past.drawn.get(at, (-1,))
+        kept = self.past.kept.get(at, (-1,))
         held = self.view.held[at]
         for faces in hands:
             for slot, face in zip(slots, faces, strict=True):
@@ -222,9 +224,9 @@ class _Weigher:
             weight = 1.0
             if stood:
                 weight *= _times(_STOOD, self._key(deck, held))
-            if drawn:
+            if seen.issuperset(drawn):
                 weight *= _times(_DRAWN, self._key(deck, drawn))
-            elif kept and not turns:
+            elif not turns and seen.issuperset(kept):
                 weight *= _times(_KEPT, self._key(deck, kept))
             for before, after, least in turns:
                 own = _mask(deck, before[:HAND])

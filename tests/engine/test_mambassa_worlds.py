@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations, islice
 from random import Random
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import registry, worlds
+from engine.contract import Move, State
 from engine.games import mambassa_playout as playout
 from engine.games.mambassa_hands import MambassaOptions, judge
 from engine.games.mambassa_moves import Discard, Exchange
@@ -20,7 +21,7 @@ from engine.games.mambassa_playout import STEP, faces_of
 from engine.games.mambassa_position import Phase
 from engine.games.mambassa_state import MambassaState
 from engine.games.mambassa_worlds import ODD, first_knock, likelihood, past_of
-from tests.engine.table import Dealer, Setting, by_advice, play
+from tests.engine.table import Dealer, Setting, at_random, by_advice, play
 
 KNOWN = playout.tables(judge(MambassaOptions()))
 EIGHT_CARDS = st.lists(st.integers(0, 39), min_size=8, max_size=8, unique=True)
@@ -145,3 +146,32 @@ def test_who_had_a_turn_is_taken_to_hold_more_than_chance_gives(what: str) -> No
             guessed = [worlds.guess(view, seat, Random(n)) for n in range(40)]
             assert average(view, at, weighed) > average(view, at, guessed) + 4
     assert tried > 2
+
+
+def test_a_world_is_found_whatever_was_played() -> None:
+    """Hands that lie open are stated without a promise, so what follows them can't be told."""
+    tried = 0
+    for seed in range(4):
+        rng = Random(seed)
+        dealer = Dealer(rng, live=True)
+        start = Setting("mambassa", "mambassa", 3).start()
+        for state, _, _ in islice(play(start, dealer, swapping(rng)), 300):
+            before = cast(MambassaState, state)
+            if before.phase in (Phase.PLAY, Phase.BOTTOM):
+                seat = before.players[before.at]
+                world = GAME.determine(dealer.seen_by(state, seat), seat, rng)
+                world.deck.check(world.faces)
+                tried += 1
+    assert tried > 150
+
+
+def swapping(rng: Random) -> Callable[[State, int], Move]:
+    """Often three cards of the monte, once all four, and otherwise by chance."""
+    chance = at_random(rng)
+
+    def choose(state: State, seat: int) -> Move:
+        legal = state.legal(seat)
+        three = [move for move in legal if isinstance(move, Exchange) and len(move.take) == 3]
+        return rng.choice(three) if three and rng.random() < 0.7 else chance(state, seat)
+
+    return choose
