@@ -1,4 +1,4 @@
-"""Deals of Picchetto that one player can't tell from the real one, and a way to play them on.
+"""Deals of Picchetto that one player can't tell from the real one; picchetto_rollout plays them on.
 
 Law: this file samples the cards that a seat doesn't see, by what it sees and by what the other
 has promised. It must never look up a hidden card.
@@ -10,15 +10,15 @@ import random
 from typing import Final
 
 from engine import worlds
-from engine.contract import Decide
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import choices
+from engine.games.picchetto_rollout import roll_out
 from engine.games.picchetto_state import PicchettoState
+
+__all__ = ["determine", "roll_out"]
 
 _TRIES: Final = 200
 """Samples among which one is looked for that agrees with all that was said."""
-_MOST_MOVES: Final = 64
-"""No hand has so many left."""
 
 
 def determine(view: PicchettoState, seat: int, rng: random.Random) -> PicchettoState:
@@ -48,21 +48,3 @@ def _agrees(view: PicchettoState, seat: int, faces: bytes) -> bool:
             if not choices(view.match.pack, demand, hand):
                 return False
     return True
-
-
-def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
-    """What `seat` is ahead when the hand has been played on by chance. A hand that comes to a
-    claim which its author can't prove in this deal is judged as it stands then."""
-    hand = state.hand
-    for _ in range(_MOST_MOVES):
-        if state.hand != hand or not isinstance(state.turn(), Decide):
-            break
-        legal = state.legal()
-        if not legal:
-            break
-        state = state.apply(legal[int(rng.random() * len(legal))])
-    scores = list(state.scores())
-    if state.hand == hand and isinstance(state.turn(), Decide):
-        for at, player in enumerate(state.players):
-            scores[player] += state.points[at] * state.match.factor
-    return scores[seat] - scores[1 - seat]

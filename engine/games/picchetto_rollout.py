@@ -1,0 +1,294 @@
+"""A fast roll-out: the rest of an open hand of Picchetto, without a state for each move.
+
+Law: this file repeats what picchetto_exchange, picchetto_talk and picchetto_play do with cards and
+points (PIC-11..PIC-13, PIC-20..PIC-25, PIC-30..PIC-35) and nothing else of them; a test plays both
+side by side. It takes the worth of cards from picchetto_cards and picchetto_declare.
+
+Both put aside what helps least, claim the best they hold, and mostly win a trick as cheaply as
+they can. A hand is a mask of codes (picchetto_cards).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from engine.cards import UNKNOWN
+from engine.contract import Decide
+from engine.errors import OutOfTurn
+from engine.games.picchetto_cards import (
+    BEST_RUN,
+    RANKS,
+    RUNS,
+    SHORTEST,
+    SUITS,
+    Holding,
+    Pack,
+    runs_of,
+    slots_of,
+    suits_of,
+)
+from engine.games.picchetto_declare import SEQUENCE_POINTS, SET_POINTS, Category
+from engine.games.picchetto_exchange import BONUS_AT, ELDER, NOVANTA
+from engine.games.picchetto_play import CAPPOTTO_POINTS, CARDS_POINTS, SESSANTA
+from engine.games.picchetto_position import DEALT, ELDERS_TALON, Layout, Phase
+from engine.games.picchetto_state import PicchettoState
+
+_CHANCE: Final = 0.15
+"""How often any legal card is played, so that all hands do not go alike."""
+_MOST_MOVES: Final = 16
+"""No dialogue about a category takes so many moves."""
+_SUM_BITS: Final = 7
+_NOISE: Final = 1.0
+"""By how much chance may change what a card seems to help."""
+_LONGEST: Final = 1.5
+_RANK_VALUES: Final = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6, 1.8, 4.0)
+_THREE, _FOUR = 3.0, 7.0
+_STRENGTH: Final = bytes(code % RANKS for code in range(RANKS * SUITS)).__getitem__
+_Points = list[int]
+"""What the elder and the younger have."""
+
+
+def _helps(byte: int) -> tuple[tuple[float, int], ...]:
+    """How much each card of a suit helps, by what else is held of the suit, and its strength."""
+    found = []
+    for strength in range(RANKS):
+        if byte >> strength & 1:
+            runs = sum(n for n, top in RUNS[byte] if top - n < strength <= top)
+            near = (byte & 0b11111 << strength >> 2).bit_count()
+            own = _RANK_VALUES[strength] + 0.8 * (byte.bit_count() + runs) + 0.3 * near
+            found.append((own, strength))
+    return tuple(found)
+
+
+_HELPS: Final = tuple(_helps(byte) for byte in range(256))
+
+
+def discard(hand: int, number: int, rng: random.Random) -> int:
+    """So many cards of `hand` that help least (PIC-11, PIC-13)."""
+    _, longest, _, threes, fours = Holding.of(hand)
+    chance = rng.random
+    order = []
+    for suit, byte in enumerate(suits_of(hand)):
+        more = _LONGEST if byte.bit_count() == longest else 0.0
+        for value, strength in _HELPS[byte]:
+            helps = value + more + chance() * _NOISE
+            if threes >> strength & 1:
+                helps += _FOUR if fours >> strength & 1 else _THREE
+            order.append((helps, 1 << suit * RANKS + strength))
+    order.sort()
+    return sum([card for _, card in order[:number]])
+
+
+def gain(points: _Points, at: int, number: int, bonus: int, lay: Layout) -> bool:
+    """What Exchanging._gain does: True if the deal is over (PIC-40)."""
+    if lay.mute == at:
+        return False
+    before = points[at]
+    after = before + number
+    if bonus and before < BONUS_AT <= after and not points[1 - at] and lay.white != 1 - at:
+        after += bonus
+    points[at] = after
+    return after >= lay.limits[at]
+
+
+def _one(points: _Points, at: int, lay: Layout) -> bool:
+    """`gain` of one point in the play, which most of the time does nothing else."""
+    after = points[at] + 1
+    if after == BONUS_AT or after >= lay.limits[at] or lay.mute == at:
+        return gain(points, at, 1, 0 if at else SESSANTA, lay)
+    points[at] = after
+    return False
+
+
+# ---------------------------------------------------------------------------------------------
+# Declarations
+
+
+@cache  # two packs
+def _point_keys(pack: Pack) -> tuple[int, ...]:
+    """By suit byte, cards * 128 + their sum as a point; 0 if there are too few (PIC-21)."""
+    return tuple(
+        byte.bit_count() << _SUM_BITS | pack.prices[byte] if byte.bit_count() >= SHORTEST else 0
+        for byte in range(256)
+    )
+
+
+def declare(
+    pack: Pack, hands: Sequence[int], points: _Points, lay: Layout, first: Category
+) -> bool:
+    """The dialogue from category `first` on, if both claim the best that they hold (PIC-21 to
+    PIC-25); True if it ends the deal."""
+    a, b, c, d = suits_of(hands[0])
+    e, f, g, h = suits_of(hands[1])
+    if first is Category.POINT:
+        keys = _point_keys(pack)
+        mine, theirs = (
+            max(keys[a], keys[b], keys[c], keys[d]),
+            max(keys[e], keys[f], keys[g], keys[h]),
+        )
+        at, best = (ELDER, mine) if mine > theirs else (1, theirs)
+        if mine != theirs and gain(points, at, best >> _SUM_BITS, NOVANTA, lay):
+            return True
+    if first is not Category.SET:
+        runs = BEST_RUN
+        mine, theirs = (
+            max(runs[a], runs[b], runs[c], runs[d]),
+            max(runs[e], runs[f], runs[g], runs[h]),
+        )
+        if mine != theirs:
+            at = ELDER if mine > theirs else 1
+            for length, _ in runs_of(hands[at]):
+                if gain(points, at, SEQUENCE_POINTS[length], NOVANTA, lay):
+                    return True
+    own, other = Holding.of(hands[0]), Holding.of(hands[1])
+    if (own.fours, own.threes) == (other.fours, other.threes):
+        return False  # both have none, since no rank makes two sets
+    at, best_sets = (ELDER, own) if _best_set(own) > _best_set(other) else (1, other)
+    fours = best_sets.fours.bit_count()
+    numbers = (SET_POINTS[4],) * fours + (SET_POINTS[3],) * (best_sets.threes.bit_count() - fours)
+    return any(gain(points, at, number, NOVANTA, lay) for number in numbers)
+
+
+def _best_set(own: Holding) -> tuple[int, int]:
+    """The strength of the best four, then of the best three, by which sets are compared."""
+    return own.fours.bit_length(), own.threes.bit_length()
+
+
+# ---------------------------------------------------------------------------------------------
+# Tricks
+
+
+def choose(legal: list[int], led: int, rng: random.Random) -> int:
+    """One of the legal codes, ascending: a lead by chance; else the cheapest that wins, or the
+    lowest of what can't."""
+    if led < 0 or rng.random() < _CHANCE:
+        return legal[int(rng.random() * len(legal))]
+    if legal[0] >> 3 != led >> 3:
+        return min(legal, key=_STRENGTH)
+    for code in legal:
+        if code > led:
+            return code
+    return legal[0]
+
+
+def follow(hand: list[int], led: int, must_win: bool) -> list[int]:
+    """PIC-30: the cards of `hand` that may follow `led`."""
+    suit = led >> 3
+    same = [code for code in hand if code >> 3 == suit]
+    if must_win and same and same[-1] > led:
+        return [code for code in same if code > led]
+    return same or hand
+
+
+def tricks(
+    state: PicchettoState, hands: Sequence[int], points: _Points, rng: random.Random
+) -> None:
+    """The play from where `state` stands in phase PLAY, or from the first lead (PIC-30 to PIC-35).
+
+    `hands`: what is left of them.
+    """
+    lay, options = state.lay, state.options
+    cards = [list(slots_of(hands[0])), list(slots_of(hands[1]))]
+    battuta, must_win = options.trick_scoring == "battuta_presa", options.must_win
+    won = [(mask.bit_count() + 1) // 2 for mask in state.won]
+    chance = rng.random
+    playing = state.phase is Phase.PLAY
+    at = state.at if playing else ELDER
+    led = state.known.codes[state.led] if playing and state.led >= 0 else -1
+    while True:
+        own = cards[at]
+        taker = at
+        if led < 0:
+            code = own.pop(int(chance() * len(own)))  # what `choose` does with a lead
+            if battuta and _one(points, at, lay):
+                return
+            if cards[1 - at]:
+                led, at = code, 1 - at
+                continue
+        else:
+            code = choose(follow(own, led, must_win), led, rng)
+            own.remove(code)
+            if code >> 3 != led >> 3 or code < led:
+                taker = 1 - at
+        won[taker] += 1
+        if battuta:
+            if led >= 0 and taker == at and _one(points, at, lay):
+                return
+        elif gain(points, taker, 2, 0 if taker else SESSANTA, lay):
+            return
+        led, at = -1, taker
+        if not (cards[0] and cards[1]):  # PIC-15: after eleven cards a lone one is a trick
+            at = ELDER if cards[0] else 1
+            if not cards[at] or lay.sizes[at] != DEALT:
+                break
+    _count(points, won, taker, battuta, lay)
+
+
+def _count(points: _Points, won: list[int], last: int, battuta: bool, lay: Layout) -> None:
+    """PIC-32, PIC-33."""
+    cappotto = won[last] == DEALT
+    if battuta and not cappotto and gain(points, last, 1, 0 if last else SESSANTA, lay):
+        return
+    for at, number in enumerate(won):
+        if number > DEALT // 2:
+            gain(points, at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0, lay)
+
+
+# ---------------------------------------------------------------------------------------------
+# Whole hands
+
+
+def play_out(state: PicchettoState, rng: random.Random) -> tuple[int, int]:
+    """What the elder and the younger have when the hand of `state` has been played on.
+
+    `state`: open, at somebody's choice; OutOfTurn otherwise.
+    """
+    if UNKNOWN in state.faces or not isinstance(state.due, Decide):
+        raise OutOfTurn("a roll-out needs a hand in play with all cards known")
+    points = list(state.points)
+    known = state.known
+    hands = [known.hand(state.held[0]), known.hand(state.held[1])]
+    phase, lay = state.phase, state.lay
+    if phase in (Phase.ELDER, Phase.YOUNGER):
+        talon = [1 << known.codes[slot] for slot in lay.talon]
+        if phase is Phase.ELDER:
+            put = discard(hands[0], ELDERS_TALON, rng)
+            hands[0] ^= put | sum(talon[:ELDERS_TALON])
+            talon = talon[ELDERS_TALON:]
+        put = discard(hands[1], len(talon), rng)
+        hands[1] ^= put | sum(talon)
+        first: Category | None = Category.POINT
+    elif phase is Phase.CLAIM and state.talk:
+        first = state.talk.category
+    else:
+        first = None
+    if first is None or not declare(state.match.pack, hands, points, lay, first):
+        tricks(state, hands, points, rng)
+    return points[0], points[1]
+
+
+def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
+    """What `seat` is ahead of the other when the hand has been played on. A dialogue that has begun
+    is ended by chance; if it comes to a claim which its author can't prove in this deal, the hand
+    is judged as it stands then."""
+    hand = state.hand
+    for _ in range(_MOST_MOVES):
+        if state.hand != hand or not isinstance(state.due, Decide) or state.phase in _FAST:
+            break
+        legal = state.legal()
+        if not legal:
+            break
+        state = state.apply(legal[int(rng.random() * len(legal))])
+    scores = list(state.scores())
+    if state.hand == hand and isinstance(state.due, Decide):
+        points = play_out(state, rng) if state.phase in _FAST else state.points
+        factor = state.match.factor
+        for player, own in zip(state.players, points, strict=True):
+            scores[player] += own * factor
+    return scores[seat] - scores[1 - seat]
+
+
+_FAST: Final = (Phase.ELDER, Phase.YOUNGER, Phase.CLAIM, Phase.PLAY)
