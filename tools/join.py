@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 TIMEOUT: Final = 3.0
 """Seconds to wait for a door."""
+HELP: Final = "the number of one joins it, 'host GAME' opens one, 'q' leaves"
+MAX_WORDS: Final = 40
 SEARCH: Final = 3.0
 """Seconds to look for a table by its name."""
 
@@ -42,6 +44,14 @@ class Found:
     host: str
     port: int
     code: str = ""
+
+
+class HostInstead(Exception):  # no error: the player opens a table of its own
+    """Nobody's table is wanted; `words` follow `busso host`."""
+
+    def __init__(self, words: list[str]) -> None:
+        super().__init__(words)
+        self.words = words
 
 
 class Gone(Exception):  # no error: the player doesn't want any table
@@ -65,11 +75,30 @@ def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
         code = _code(args, found, seat.teller, typed)
     except Gone:
         return ExitCode.FINE
+    except HostInstead as wish:
+        keyboard.to(None)
+        return _host(wish.words, out, keyboard, typed)
     keyboard.to(None)
     seat.session.join(found.card, found.host, role=role, code=code, door=found.port)
     while not typed.empty():  # typed before the table was there
         seat.lobby.typed(typed.get())
     return seat.play(Doorway(found.host, found.port, code))
+
+
+def _host(
+    words: list[str],
+    out: Output,
+    keyboard: Keyboard,
+    typed: queue.SimpleQueue[str | None],
+) -> int:
+    """Open a table after all."""
+    from tools.arguments import make_parser  # noqa: PLC0415  # for this alone
+    from tools.host import open_table  # noqa: PLC0415  # as above
+
+    while not typed.empty():
+        keyboard.back(typed.get())
+    args = make_parser().parse_args(["host", *words])
+    return open_table(args, out, keyboard, lambda: None)
 
 
 def find(args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str | None]) -> Found:
@@ -189,7 +218,7 @@ def _choose(
 
     seen: queue.SimpleQueue[Sequence[Listed]] = queue.SimpleQueue()
     board = Board(teller)
-    teller.say("Tables of this network; the number of one joins it, 'q' leaves.")
+    teller.say(f"Tables of this network; {HELP}.")
     with Browser(seen.put, iface=args.iface):
         while True:
             with contextlib.suppress(queue.Empty):
@@ -234,13 +263,16 @@ class Board:
         text = line.strip()
         if not text:
             return None
+        verb, *words = text.split()
+        if verb.casefold() == "host":
+            raise HostInstead(words[:MAX_WORDS])
         plain = text.isascii() and text.isdigit() and len(text) <= 6
         try:
             if plain and int(text) in self._tables:
                 return self._tables[int(text)]
             return pick(() if plain else tuple(self._tables.values()), text)
         except UsageError as error:
-            self._teller.say(f"{error}. The number of a table joins it, 'q' leaves.")
+            self._teller.say(f"{error}: {HELP}.")
             return None
 
 

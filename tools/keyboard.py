@@ -68,6 +68,11 @@ class Keyboard:
             while listener is not None and self._waiting:
                 listener(self._waiting.popleft())
 
+    def back(self, line: str | None) -> None:
+        """Nobody used this line: it waits for whoever listens next."""
+        with self._lock:
+            self._waiting.append(line)
+
     def _give(self, line: str | None) -> None:
         with self._lock:
             if self._listener is None:

@@ -7,7 +7,6 @@ The person's node is a node like any other: its moves are signed, its log is kep
 from __future__ import annotations
 
 import argparse
-import getpass
 import random
 import secrets
 import sys
@@ -20,17 +19,14 @@ from node.lobby import Offer
 from node.plain import Left, PlainTable
 from node.process import LOOPBACK
 from node.session import Session
-from protocol.encoding import clean_text
-from protocol.errors import EncodingError
 from protocol.group import default_group
-from protocol.header import MAX_NAME
-from protocol.identity import Identity
 from tools.arguments import table_rules
 from tools.bots import Bots
-from tools.demo import check_target, keep_log, level_arguments, player_name
+from tools.demo import check_target, keep_log, level_arguments
+from tools.demo import player_name as bot_names
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
-from tools.places import data_folder
+from tools.person import load_identity, own_folder, player_name
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -41,15 +37,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     offer = Offer(game, options, args.bots + 1, args.hands or 0)
     offer.check()
     target = check_target(args.log)
-    name = player(args.name)
-    folder = data_folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    identity = Identity.load_or_create(folder / "identity")
+    name = player_name(args.name)
     table = PlainTable(out.line, _asker(out), random.Random(secrets.randbits(64)))
     session = Session(
-        identity,
+        load_identity(),
         name,
-        folder,
+        own_folder(),
         group=default_group(),
         chooser=table,
         on_event=table.on_event,
@@ -99,22 +92,9 @@ def _session(session: Session, table: PlainTable) -> None:
         table.ended(None)
 
 
-def player(given: str | None) -> str:
-    """The name to play under: the one given, else the user's; UsageError if it can't be one."""
-    if given is not None:
-        try:
-            return clean_text(given, MAX_NAME)
-        except EncodingError as error:
-            raise UsageError(f"--name: {error}") from error
-    try:
-        return clean_text(getpass.getuser()[:MAX_NAME], MAX_NAME)
-    except (EncodingError, OSError, KeyError, ImportError):
-        return "Player"
-
-
 def bot_name(number: int, own: str) -> str:
     """The name of a bot, told apart from the player's own."""
-    name = player_name(number)
+    name = bot_names(number)
     return name if name.casefold() != own.casefold() else f"{name} (bot)"
 
 

@@ -127,8 +127,17 @@ def test_a_guest_who_only_looks_at_the_list_leaves_it(tmp_path: Path) -> None:
     with Person(tmp_path, "join", "--iface", "lo") as bruno:
         bruno.wait("text")
         bruno.enter("99")
-        bruno.wait("text", lambda line: "joins it, 'q' leaves" in line["text"], nth=2)
+        bruno.wait("text", lambda line: "joins it" in line["text"], nth=2)
         assert bruno.end("q") == (0, "")
+
+
+def test_who_finds_no_table_opens_one(tmp_path: Path) -> None:
+    with Person(tmp_path, "join", "--iface", "lo") as bruno:
+        bruno.wait("text")
+        bruno.enter("host briscola --hidden --seats 2 --iface lo")
+        assert bruno.wait("hosting")["port"]
+        assert bruno.wait("lobby")["game"] == "briscola"
+        assert bruno.end("leave") == (0, "")
 
 
 def test_who_types_nothing_leaves_the_table(tmp_path: Path) -> None:
