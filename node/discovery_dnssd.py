@@ -1,7 +1,7 @@
 """Tables by DNS-SD (RFC 6763) over multicast DNS (RFC 6762), through python-zeroconf.
 
     Cucina (00010203)._busso._tcp.local.   SRV, A, AAAA
-    TXT  v=1 g=petrangola p=marche h=Ada s=4 f=3 m=0 c=0 k=ABCD-... t=0001020304050607
+    TXT  v=1 g=petrangola p=marche h=Ada s=4 f=3 m=0 c=0 k=ABCD-... t=00010203...
 
 Law: this file alone knows zeroconf, and imports it on a thread of its own, since that takes long.
 Every service browser of the network sees what is said here, and nobody signs it. Nothing here is
@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from node.discovery_listing import TABLE_PREFIX, Service
+from node.discovery_listing import Service
 from node.interfaces import Interface, host_of, reachable_addresses
 from protocol.announce import Announcement, Phase
 from protocol.contribution import MAX_SEATS
 from protocol.encoding import check_text, clean_text
 from protocol.errors import EncodingError
 from protocol.identity import fingerprint
-from protocol.messages import MAX_NAME, VERSION
+from protocol.messages import MAX_NAME, TABLE_SIZE, VERSION
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
@@ -107,7 +107,7 @@ def properties(announcement: Announcement) -> dict[str, str]:
         "m": str(int(announcement.phase)),
         "c": str(int(announcement.code)),
         "k": fingerprint(announcement.key),
-        "t": announcement.table[:TABLE_PREFIX].hex(),
+        "t": announcement.table.hex(),
     }
 
 
@@ -177,7 +177,7 @@ def _hexadecimal(text: str) -> bytes:
         found = bytes.fromhex(text)
     except ValueError:
         return b""
-    return found if len(found) == TABLE_PREFIX and found.hex() == text else b""
+    return found if len(found) == TABLE_SIZE and found.hex() == text else b""
 
 
 def _is_fingerprint(text: str) -> bool:

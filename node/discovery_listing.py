@@ -12,7 +12,6 @@ import enum
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
 
 from node.discovery_timing import Rates, patience
 from node.link import Bucket
@@ -20,10 +19,8 @@ from protocol.announce import Announcement, Phase, read_announcement
 from protocol.identity import fingerprint
 from protocol.wire import WireError
 
-TABLE_PREFIX: Final = 8
-"""Octets of a table's identifier by which both ways of finding it are told to mean one table."""
 Id = tuple[str, bytes]
-"""A host key's fingerprint and the table's prefix."""
+"""A host key's fingerprint and the table: by these both ways of finding it mean one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class Listed:
 
     `addresses` are numeric hosts (link-local ones with our scope), the best first; `port` is the
     door's. `rules` names a preset, "" for other options. `fingerprint` is the host key's, `key`
-    the key itself, b"" as long as only DNS-SD tells of it; `table` the first 8 octets of the
-    table's identifier. `ping` is a round trip in seconds, None if none was measured.
+    the key itself, b"" as long as only DNS-SD tells of it; `table` its identifier, 16
+    octets. `ping` is a round trip in seconds, None if none was measured.
     """
 
     name: str
@@ -180,7 +177,7 @@ class Listing:
     def _news(
         self, new: Announcement, octets: bytes, source: str, now: float, asked: float | None
     ) -> None:
-        identifier = fingerprint(new.key), new.table[:TABLE_PREFIX]
+        identifier = fingerprint(new.key), new.table
         entry = self._entries.get(identifier)
         closed, _ = self._closed.get(identifier, (-1, 0.0))
         before = entry.announcement.serial if entry and entry.announcement else -1

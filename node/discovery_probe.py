@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from node.discovery_listing import TABLE_PREFIX, Id, Listed
+from node.discovery_listing import Id, Listed
 from node.errors import DoorError
 from protocol.identity import fingerprint
 from protocol.messages import TableCard
@@ -90,7 +90,7 @@ class Prober:
                     card, _ = self._probe(host, table.port, PROBE_TIMEOUT)
                 except DoorError:
                     continue
-                found = fingerprint(card.key), card.table[:TABLE_PREFIX]
+                found = fingerprint(card.key), card.table
                 if found == (table.fingerprint, table.table):
                     self._report(Confirmed(found, card.key, self._clock() - begun))
                     break

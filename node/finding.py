@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from node.discovery_listing import TABLE_PREFIX, Listed
+from node.discovery_listing import Listed
 from node.discovery_probe import Probe
 from node.door import find_table
 from node.errors import DoorError, NodeError, NotATable, Unreachable
@@ -52,8 +52,7 @@ def find(target: Target, timeout: float, *, probe: Probe = find_table) -> tuple[
 
 def is_listed(card: TableCard, listed: Listed) -> bool:
     """Whether `card` is that of the table in the list: the same host key, the same table."""
-    same = card.table[:TABLE_PREFIX] == listed.table
-    return same and fingerprint(card.key) == listed.fingerprint
+    return card.table == listed.table and fingerprint(card.key) == listed.fingerprint
 
 
 def first_door(

@@ -188,7 +188,7 @@ def test_a_restarted_table_of_the_same_host_is_another_one(port: int) -> None:
             guest.table()
         guest.wait(lambda tables: not tables)
         with announcer(port, replace(TABLE, table=b"n" * 16)):
-            guest.table(lambda table: table.table == b"n" * 8)
+            guest.table(lambda table: table.table == b"n" * 16)
 
 
 def test_a_table_that_can_not_be_described_is_our_bug(port: int) -> None:

@@ -38,7 +38,7 @@ def service(**changes: object) -> Service:
         addresses=(THERE,),
         port=said.port,
         fingerprint=fingerprint(ADA.public),
-        table=said.table[:8],
+        table=said.table,
     )
     return replace(plain, **changes)  # type: ignore[arg-type] # as above
 
@@ -64,7 +64,7 @@ def test_a_table_is_listed_as_it_says_and_where_it_came_from() -> None:
         port=28_776,
         fingerprint=fingerprint(ADA.public),
         key=ADA.public,
-        table=bytes(range(8)),
+        table=bytes(range(16)),
         ping=None,
         ways=Way.UDP,
     )
@@ -204,9 +204,9 @@ def test_a_service_with_another_port_adds_no_address() -> None:
 def test_an_instance_that_becomes_another_table_leaves_the_first() -> None:
     listing = Listing(0.0)
     listing.service(service())
-    listing.service(service(table=b"another!"))
-    assert only(listing).table == b"another!"
-    listing.service(service(table=b"another!", free=1))
+    listing.service(service(table=b"one more" * 2))
+    assert only(listing).table == b"one more" * 2
+    listing.service(service(table=b"one more" * 2, free=1))
     assert only(listing).free == 1
 
 
@@ -242,10 +242,10 @@ def test_there_are_64_tables_at_most_by_whatever_way() -> None:
     limits = ListingLimits(unknown_rate=(1_000, 1_000))
     listing = Listing(0.0, limits=limits)
     for number in range(40):
-        listing.service(service(instance=str(number), table=bytes([number]) * 8))
+        listing.service(service(instance=str(number), table=bytes([number]) * 16))
     for number in range(40):
         listing.hear(signed(table=bytes([100 + number]) * 16), f"10.0.0.{number}", 0.0)
-    listing.service(service(instance="one more", table=b"one more"))
+    listing.service(service(instance="one more", table=b"one more" * 2))
     assert len(listing.tables()) == 64
     assert listing.counters.over_bound == 17
 
@@ -334,7 +334,7 @@ def test_whatever_comes_the_list_is_consistent_and_says_when_it_changed(
             listing.hear(sign_announcement(what, who), where, now)
         elif kind == "service":
             one = service(
-                instance=f"i{what}", fingerprint=fingerprint(who.public), table=b"1" * 8, port=7
+                instance=f"i{what}", fingerprint=fingerprint(who.public), table=b"1" * 16, port=7
             )
             if where:
                 listing.service(one)

@@ -27,7 +27,7 @@ CUCINA = Listed(
     port=28_776,
     fingerprint=fingerprint(ADA.public),
     key=ADA.public,
-    table=bytes(range(8)),
+    table=bytes(range(16)),
     ping=0.0015,
     ways=Way.UDP,
 )
@@ -61,7 +61,7 @@ def test_for_programs() -> None:
     assert first["ping_ms"] == 1.5
     assert first["state"] == "lobby"
     assert first["found_by"] == ["UDP"]
-    assert first["table"] == "0001020304050607"
+    assert first["table"] == bytes(range(16)).hex()
     assert (second["ping_ms"], second["key"], second["found_by"]) == (None, "", ["DNS_SD"])
 
 
