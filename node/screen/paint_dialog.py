@@ -203,9 +203,7 @@ def _advice(s: Scene, advice: Advice, room: int) -> Rows:
         case Why.WORTH if value:
             why = t("Your hand would be worth {0} then.").format(value)
         case Why.WORLDS:
-            why = t("In {0} deals that look like this one from your seat it did best.").format(
-                advice.worlds
-            )
+            why = t("In {0} games imagined from your seat it did best.").format(advice.worlds)
         case _:
             why = t("It is what a computer player of this game usually does here.")
     return rows + _prose(why, room)
