@@ -267,6 +267,13 @@ def _bench(parser: argparse.ArgumentParser) -> None:
         default=50,
         help="deals for each pair of levels (bots: 50)",
     )
+    parser.add_argument(
+        "--first",
+        metavar="DEAL",
+        type=number(0, 1_000_000_000),
+        default=0,
+        help="the number of the first deal, to try others (bots: 0)",
+    )
     _add_think(parser, 0.1)
     parser.add_argument(
         "--samples",

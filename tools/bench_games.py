@@ -245,6 +245,7 @@ def bots(args: argparse.Namespace, out: Output) -> int:
     value: dict[str, Any] = {
         "think": None if args.samples else args.think,
         "samples": args.samples,
+        "first": args.first,
         "games": {},
     }
     sure = True
@@ -255,7 +256,7 @@ def bots(args: argparse.Namespace, out: Output) -> int:
             begun = time.process_time()
             with out.progress(f"{game.name}: {pair[0]} against {pair[1]}") as progress:
                 told = partial(_told, progress, args.games)
-                found = duel(game, seats, args.games, pair, budget, told=told)
+                found = duel(game, seats, args.games, pair, budget, first=args.first, told=told)
             sure = sure and found.sure
             cpu = round(time.process_time() - begun, 1)
             pairs.append({**asdict(found), "sure": found.sure, "cpu_s": cpu})

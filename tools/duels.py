@@ -131,13 +131,15 @@ def duel(
     pair: tuple[Level, Level],
     budget: Budget,
     *,
+    first: int = 0,
     told: Callable[[int], None] = lambda done: None,
 ) -> Strength:
-    """`pair` on the deals 0 to `deals` - 1 (two or more); `told` hears how many are done."""
+    """`pair` on `deals` deals (two or more) from the number `first` on; `told` hears how many are
+    done."""
     found = []
-    for number in range(deals):
+    for number in range(first, first + deals):
         found.append(difference(game, seats, number, pair, budget))
-        told(number + 1)
+        told(len(found))
     mean = sum(found) / deals
     variance = sum((x - mean) ** 2 for x in found) / (deals - 1)
     return Strength(*pair, deals, mean, _NORMAL_95 * math.sqrt(variance / deals))

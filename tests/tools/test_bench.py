@@ -141,6 +141,20 @@ def test_an_interval_is_two_standard_errors_wide(monkeypatch: pytest.MonkeyPatch
     assert not narrow.sure
 
 
+def test_other_deals_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def difference(_game: object, _seats: int, number: int, *_: object) -> float:
+        asked.append(number)
+        return 1.0
+
+    monkeypatch.setattr(duels, "difference", difference)
+    given = ("--game", "briscola", "--games", "3", "--first", "40", "--samples", "6")
+    said = busso("bench", "bots", "--json", *given)
+    assert asked == [40, 41, 42] * len(duels.PAIRS)
+    assert json.loads(said.out)["first"] == 40
+
+
 @pytest.mark.parametrize(("name", "sign"), [("traversone", -1), ("petrangola", 1)])
 def test_penalties_count_against_a_level(
     monkeypatch: pytest.MonkeyPatch, name: str, sign: int
