@@ -274,8 +274,8 @@ def waiting(language: Language, view: TableView) -> str:
             return t("Too few are here to go on without {0}: the match waits.").format(names)
         return t("{0} can't be reached: the table waits.").format(names)
     if view.result is not None:
-        names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
-        return ended(language, view.result, names)
+        everybody = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
+        return ended(language, view.result, everybody)
     seats = [n for n in view.waiting_for if n != view.me]
     if seats:
         names = join_names(language, [view.seat(n).name for n in seats])
