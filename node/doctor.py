@@ -107,12 +107,14 @@ class Firewall(enum.Enum):
 class Peer:
     """What was found out together with another computer. Seconds; None: not tried or no answer.
 
-    `door_error` is a sentence if the door didn't show a card; `table` its name if it did.
+    `door_error` is a sentence if the door didn't show a card, `refused` says that the computer is
+    there and nobody listens; `table` is the table's name.
     """
 
     place: str
     table: str = ""
     door_error: str = ""
+    refused: bool = False
     door: float | None = None
     mesh: bool | None = None
     udp: float | None = None
@@ -316,6 +318,8 @@ def judge_peer(peer: Peer) -> list[Finding]:
     told = tuple(facts)
     if peer.door is None:
         advice = "Is a table open there? If so, its firewall keeps guests out."
+        if peer.refused:
+            advice = "Open a table there, or say at which port it is: HOST:PORT."
         return [Finding(Area.PEER, Level.STOPS, peer.door_error, advice, told)]
     ms = peer.door * 1_000
     text = f"The table {peer.table} at {peer.place} answers in {ms:.1f} ms."

@@ -221,7 +221,8 @@ def try_peer(
     try:
         card, host = find_table(place.host, place.port, patience)
     except DoorError as error:
-        return replace(peer, door_error=str(error))
+        refused = isinstance(error.__cause__, ConnectionRefusedError)
+        return replace(peer, door_error=str(error), refused=refused)
     peer = replace(peer, table=card.name, door=clock() - begun)
     mesh = _connects(host, card.port, patience)
     try:

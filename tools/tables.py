@@ -37,7 +37,7 @@ def table_lines(tables: Sequence[Listed]) -> tuple[str, ...]:
 
 def describe(table: Listed) -> str:
     """One table in one line."""
-    game = f"{table.game} ({table.rules})" if table.rules else f"{table.game} (own rules)"
+    game = f"{table.game} ({table.rules})" if table.rules else table.game
     seats = f"{table.free} of {table.seats} seats free" if table.open else _STATES[table.phase]
     parts = [f"{table.name}: {game}", f"{table.host} hosts", seats]
     if table.code:

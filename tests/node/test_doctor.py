@@ -211,6 +211,9 @@ def test_peers() -> None:
     assert "1.2 ms" in judge_peer(FINE_PEER)[0].text
     (nobody,) = judge_peer(Peer("x", door_error="No answer from x."))
     assert (nobody.level, nobody.text) == (Level.STOPS, "No answer from x.")
+    (refused,) = judge_peer(Peer("x", door_error="x is there.", refused=True))
+    assert "firewall" in nobody.advice
+    assert "HOST:PORT" in refused.advice
     assert Level.STOPS in levels(judge_peer(replace(FINE_PEER, mesh=False)))
     blocked = judge_peer(replace(FINE_PEER, udp=None, called_back=None))
     assert levels(blocked) == [Level.FINE, Level.WARNING]
@@ -462,6 +465,7 @@ def test_what_is_closed_is_noticed(port: int) -> None:
     nobody = try_peer(Place(HOST, table.door.port), port, patience=0.3)
     assert nobody.door is None
     assert "no table is open" in nobody.door_error
+    assert nobody.refused
 
 
 def test_a_table_that_can_not_call_back_is_noticed(port: int) -> None:

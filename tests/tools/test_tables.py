@@ -49,7 +49,7 @@ def test_one_line_a_table() -> None:
     mark = fingerprint(ADA.public)[:9]
     assert table_lines([CUCINA, SALA]) == (
         f"1. Cucina: petrangola (marche), Ada hosts, 3 of 4 seats free, 1.5 ms, {mark}",
-        "2. Sala: petrangola (own rules), Bruno hosts, full, needs its code, no answer yet, "
+        "2. Sala: petrangola, Bruno hosts, full, needs its code, no answer yet, "
         + fingerprint(BRUNO.public)[:9],
     )
     assert "playing" in describe(replace(CUCINA, phase=Phase.PLAYING))
