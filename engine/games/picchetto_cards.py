@@ -27,7 +27,8 @@ SLOTS: Final = RANKS * SUITS
 ACE: Final = 7
 LOWEST_SET: Final = 3
 """Strength of the ten (the regional seven), the lowest card that makes a set (PIC-23)."""
-_SETS: Final = 0b11111000
+SETS: Final = 0b11111000
+"""The ranks that make sets, in a suit byte."""
 _FIGURE_BITS: Final = 0b01110000
 FIGURES: Final = 0x01010101 * _FIGURE_BITS
 """The hand of all figures; the ace is none (PIC-10)."""
@@ -209,8 +210,8 @@ class Holding(NamedTuple):
             hand,
             max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count()),
             max(BEST_RUN[a], BEST_RUN[b], BEST_RUN[c], BEST_RUN[d]) // RANKS,
-            (both & one | either & two) & _SETS,
-            both & two & _SETS,
+            (both & one | either & two) & SETS,
+            both & two & SETS,
         )
 
 

@@ -22,9 +22,9 @@ from engine.games.picchetto_cards import (
     BEST_RUN,
     RANKS,
     RUNS,
+    SETS,
     SHORTEST,
     SUITS,
-    Holding,
     Pack,
     runs_of,
     slots_of,
@@ -41,43 +41,52 @@ _CHANCE: Final = 0.15
 _MOST_MOVES: Final = 16
 """No dialogue about a category takes so many moves."""
 _SUM_BITS: Final = 7
-_NOISE: Final = 1.0
-"""By how much chance may change what a card seems to help."""
 _LONGEST: Final = 1.5
 _RANK_VALUES: Final = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6, 1.8, 4.0)
-_THREE, _FOUR = 3.0, 7.0
-_STRENGTH: Final = bytes(code % RANKS for code in range(RANKS * SUITS)).__getitem__
 _Points = list[int]
 """What the elder and the younger have."""
 
 
-def _helps(byte: int) -> tuple[tuple[float, int], ...]:
-    """How much each card of a suit helps, by what else is held of the suit, and its strength."""
+def _helps(suit: int, byte: int, more: float) -> tuple[tuple[float, int], ...]:
+    """How much each card of a suit helps, by what else is held of the suit, and the card."""
     found = []
     for strength in range(RANKS):
         if byte >> strength & 1:
             runs = sum(n for n, top in RUNS[byte] if top - n < strength <= top)
             near = (byte & 0b11111 << strength >> 2).bit_count()
             own = _RANK_VALUES[strength] + 0.8 * (byte.bit_count() + runs) + 0.3 * near
-            found.append((own, strength))
+            found.append((own + more, 1 << suit * RANKS + strength))
     return tuple(found)
 
 
-_HELPS: Final = tuple(_helps(byte) for byte in range(256))
+_HELPS: Final = tuple(
+    tuple(_helps(suit, byte, more) for more in (0.0, _LONGEST) for byte in range(256))
+    for suit in range(SUITS)
+)
+"""_HELPS[suit][byte], and for a suit that is the longest _HELPS[suit][256 + byte]."""
+_ALL: Final = (1 << SUITS * RANKS) - 1
+_OF_SUIT: Final = tuple(255 << code // RANKS * RANKS for code in range(SUITS * RANKS))
+_ABOVE: Final = tuple(_OF_SUIT[code] & _ALL << code + 1 for code in range(SUITS * RANKS))
+"""By code: the cards of its suit, and those of them that are stronger."""
+_LEVELS: Final = tuple(0x01010101 << strength for strength in range(RANKS))
 
 
 def discard(hand: int, number: int, rng: random.Random) -> int:
-    """So many cards of `hand` that help least (PIC-11, PIC-13)."""
-    _, longest, _, threes, fours = Holding.of(hand)
+    """So many cards of `hand` that help least (PIC-11, PIC-13), of sets none if that can be;
+    chance adds up to 1 to what each is worth."""
+    a, b, c, d = octets = suits_of(hand)
+    longest = max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count())
+    threes = _threes(a, b, c, d)
     chance = rng.random
-    order = []
-    for suit, byte in enumerate(suits_of(hand)):
-        more = _LONGEST if byte.bit_count() == longest else 0.0
-        for value, strength in _HELPS[byte]:
-            helps = value + more + chance() * _NOISE
-            if threes >> strength & 1:
-                helps += _FOUR if fours >> strength & 1 else _THREE
-            order.append((helps, 1 << suit * RANKS + strength))
+    order: list[tuple[float, int]] = []
+    for helps, byte in zip(_HELPS, octets, strict=True):
+        known = helps[byte + 256 if byte.bit_count() == longest else byte]
+        order += [(value + chance(), card) for value, card in known]
+    if threes:
+        sets = threes * _LEVELS[0]
+        others = [pair for pair in order if not pair[1] & sets]
+        if len(others) >= number:
+            order = others
     order.sort()
     return sum([card for _, card in order[:number]])
 
@@ -143,43 +152,46 @@ def declare(
             for length, _ in runs_of(hands[at]):
                 if gain(points, at, SEQUENCE_POINTS[length], NOVANTA, lay):
                     return True
-    own, other = Holding.of(hands[0]), Holding.of(hands[1])
-    if (own.fours, own.threes) == (other.fours, other.threes):
-        return False  # both have none, since no rank makes two sets
-    at, best_sets = (ELDER, own) if _best_set(own) > _best_set(other) else (1, other)
-    fours = best_sets.fours.bit_count()
-    numbers = (SET_POINTS[4],) * fours + (SET_POINTS[3],) * (best_sets.threes.bit_count() - fours)
+    mine, theirs = _threes(a, b, c, d), _threes(e, f, g, h)
+    if not (mine or theirs):
+        return False
+    fours, others = a & b & c & d & mine, e & f & g & h & theirs
+    if (fours, mine) < (others, theirs):  # of two sets the greater number has the higher rank
+        at, fours, mine = 1, others, theirs
+    else:
+        at = ELDER
+    numbers = [SET_POINTS[4]] * fours.bit_count() + [SET_POINTS[3]] * (mine ^ fours).bit_count()
     return any(gain(points, at, number, NOVANTA, lay) for number in numbers)
 
 
-def _best_set(own: Holding) -> tuple[int, int]:
-    """The strength of the best four, then of the best three, by which sets are compared."""
-    return own.fours.bit_length(), own.threes.bit_length()
+def _threes(a: int, b: int, c: int, d: int) -> int:
+    """The strengths of which a hand has three or more, by its suit bytes (PIC-23)."""
+    return (a & b & (c | d) | (a | b) & c & d) & SETS
 
 
 # ---------------------------------------------------------------------------------------------
 # Tricks
 
 
-def choose(legal: list[int], led: int, rng: random.Random) -> int:
-    """One of the legal codes, ascending: a lead by chance; else the cheapest that wins, or the
+def choose(legal: int, led: int, rng: random.Random) -> int:
+    """The code of one of the cards `legal`: a lead by chance; else the cheapest that wins, or the
     lowest of what can't."""
     if led < 0 or rng.random() < _CHANCE:
-        return legal[int(rng.random() * len(legal))]
-    if legal[0] >> 3 != led >> 3:
-        return min(legal, key=_STRENGTH)
-    for code in legal:
-        if code > led:
-            return code
-    return legal[0]
+        codes = slots_of(legal)
+        return codes[int(rng.random() * len(codes))]
+    same = legal & _OF_SUIT[led]
+    if same:
+        same = same & _ABOVE[led] or same
+        return (same & -same).bit_length() - 1
+    level = next(level for level in _LEVELS if legal & level) & legal
+    return (level & -level).bit_length() - 1
 
 
-def follow(hand: list[int], led: int, must_win: bool) -> list[int]:
+def follow(hand: int, led: int, must_win: bool) -> int:
     """PIC-30: the cards of `hand` that may follow `led`."""
-    suit = led >> 3
-    same = [code for code in hand if code >> 3 == suit]
-    if must_win and same and same[-1] > led:
-        return [code for code in same if code > led]
+    same = hand & _OF_SUIT[led]
+    if must_win:
+        same = same & _ABOVE[led] or same
     return same or hand
 
 
@@ -191,10 +203,9 @@ def tricks(
     `hands`: what is left of them.
     """
     lay, options = state.lay, state.options
-    cards = [list(slots_of(hands[0])), list(slots_of(hands[1]))]
+    cards = list(hands)
     battuta, must_win = options.trick_scoring == "battuta_presa", options.must_win
     won = [(mask.bit_count() + 1) // 2 for mask in state.won]
-    chance = rng.random
     playing = state.phase is Phase.PLAY
     at = state.at if playing else ELDER
     led = state.known.codes[state.led] if playing and state.led >= 0 else -1
@@ -202,7 +213,8 @@ def tricks(
         own = cards[at]
         taker = at
         if led < 0:
-            code = own.pop(int(chance() * len(own)))  # what `choose` does with a lead
+            code = choose(own, led, rng)
+            cards[at] = own ^ 1 << code
             if battuta and _one(points, at, lay):
                 return
             if cards[1 - at]:
@@ -210,7 +222,7 @@ def tricks(
                 continue
         else:
             code = choose(follow(own, led, must_win), led, rng)
-            own.remove(code)
+            cards[at] = own ^ 1 << code
             if code >> 3 != led >> 3 or code < led:
                 taker = 1 - at
         won[taker] += 1
@@ -249,22 +261,20 @@ def play_out(state: PicchettoState, rng: random.Random) -> tuple[int, int]:
     if UNKNOWN in state.faces or not isinstance(state.due, Decide):
         raise OutOfTurn("a roll-out needs a hand in play with all cards known")
     points = list(state.points)
-    known = state.known
-    hands = [known.hand(state.held[0]), known.hand(state.held[1])]
-    phase, lay = state.phase, state.lay
-    if phase in (Phase.ELDER, Phase.YOUNGER):
-        talon = [1 << known.codes[slot] for slot in lay.talon]
-        if phase is Phase.ELDER:
-            put = discard(hands[0], ELDERS_TALON, rng)
-            hands[0] ^= put | sum(talon[:ELDERS_TALON])
-            talon = talon[ELDERS_TALON:]
-        put = discard(hands[1], len(talon), rng)
-        hands[1] ^= put | sum(talon)
-        first: Category | None = Category.POINT
+    deal, lay, phase, held = state.deal, state.lay, state.phase, state.held
+    known = deal.known
+    hands = [known.hand(held[0]), known.hand(held[1])]
+    first: Category | None = None
+    if phase is _ELDER or phase is _YOUNGER:
+        first = Category.POINT
+        codes = known.codes
+        talon = [1 << codes[slot] for slot in lay.talon]
+        if phase is _ELDER:
+            hands[0] ^= discard(hands[0], ELDERS_TALON, rng) | sum(talon[:ELDERS_TALON])
+            del talon[:ELDERS_TALON]
+        hands[1] ^= discard(hands[1], len(talon), rng) | sum(talon)
     elif phase is Phase.CLAIM and state.talk:
         first = state.talk.category
-    else:
-        first = None
     if first is None or not declare(state.match.pack, hands, points, lay, first):
         tricks(state, hands, points, rng)
     return points[0], points[1]
@@ -291,4 +301,6 @@ def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
     return scores[seat] - scores[1 - seat]
 
 
+_ELDER: Final = Phase.ELDER
+_YOUNGER: Final = Phase.YOUNGER
 _FAST: Final = (Phase.ELDER, Phase.YOUNGER, Phase.CLAIM, Phase.PLAY)

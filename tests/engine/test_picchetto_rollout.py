@@ -11,6 +11,7 @@ from engine.contract import Decide, Drawn, Move, Shuffled
 from engine.errors import OutOfTurn
 from engine.games import picchetto_rollout as fast
 from engine.games.picchetto import GAME, Phase, PicchettoState
+from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
 from engine.games.picchetto_moves import (
     EQUAL,
@@ -80,7 +81,7 @@ def to_the_end(state: PicchettoState, rng: Random) -> tuple[list[int], Picchetto
         if state.phase is Phase.PLAY:
             plays = {codes[move.slot]: move for move in state.legal() if isinstance(move, Play)}
             led = codes[state.led] if state.led >= 0 else -1
-            state = state.apply(plays[fast.choose(sorted(plays), led, rng)])
+            state = state.apply(plays[fast.choose(hand_of(plays), led, rng)])
         else:
             state = state.apply(best(state))
         if state.hand != hand or not isinstance(state.turn(), Decide):
@@ -156,12 +157,12 @@ def test_whoever_can_win_a_trick_wins_it_cheaply() -> None:
     rng = Random(1)
     rng.random = lambda: 0.99  # type: ignore[method-assign]  # no card by chance
     ace, king, seven, ten = 7, 6, 0, 8 + 3
-    assert fast.choose([seven, king, ace], 5, rng) == king
-    assert fast.choose([seven, 1], 5, rng) == seven
-    assert fast.choose([ten, ten + 2, 8 + ten], 5, rng) == ten
-    assert fast.follow([seven, king, ten], 5, must_win=True) == [king]
-    assert fast.follow([seven, king, ten], 5, must_win=False) == [seven, king]
-    assert fast.follow([ten], 5, must_win=True) == [ten]
+    assert fast.choose(hand_of([seven, king, ace]), 5, rng) == king
+    assert fast.choose(hand_of([seven, 1]), 5, rng) == seven
+    assert fast.choose(hand_of([ten + 1, ten + 8, ten]), 5, rng) == ten
+    assert fast.follow(hand_of([seven, king, ten]), 5, must_win=True) == hand_of([king])
+    assert fast.follow(hand_of([seven, king, ten]), 5, must_win=False) == hand_of([seven, king])
+    assert fast.follow(hand_of([ten]), 5, must_win=True) == hand_of([ten])
 
 
 def test_equal_claims_and_no_claims_count_nothing() -> None:
