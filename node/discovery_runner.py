@@ -64,9 +64,14 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """End and wait for the threads; twice does no harm. NodeFailed: we had a bug."""
+        """End and wait for the threads; twice does no harm. NodeFailed: we had a bug.
+
+        From a callback, on the thread itself, it ends once that returns; nobody waits then.
+        """
         self._stopping = True
         self._ring()
+        if self._thread is threading.current_thread():
+            return
         if self._thread is not None:
             self._thread.join()
         if self._bell is not None:

@@ -86,7 +86,9 @@ def _peers(places: tuple[Place, ...]) -> Iterator[Finding]:
 
 
 def _computer(out: Output, since: tuple[float, float]) -> Iterator[Finding]:
-    yield from doctor.judge_terminal(find_terminal(out.out, sys.stdin, os.environ))
+    ask = not (out.json or out.plain)  # there no control sequence has any business
+    terminal = find_terminal(out.out, sys.stdin, os.environ, ask=ask)
+    yield from doctor.judge_terminal(terminal)
     yield from doctor.judge_libraries(doctor_trials.find_libraries())
     for name, path in _folders():
         yield from doctor.judge_folder(doctor_trials.try_folder(name, path))

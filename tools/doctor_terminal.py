@@ -24,12 +24,14 @@ _WHERE: Final = b"\x1b[6n"
 _MAX_ANSWER: Final = 64
 
 
-def find_terminal(out: TextIO, stdin: TextIO | None, environ: Mapping[str, str]) -> Terminal:
-    """The terminal behind these streams."""
+def find_terminal(
+    out: TextIO, stdin: TextIO | None, environ: Mapping[str, str], *, ask: bool = True
+) -> Terminal:
+    """The terminal behind these streams; without `ask` nothing is written to it."""
     interactive = is_terminal(out) and stdin is not None and is_terminal(stdin)
     size = shutil.get_terminal_size()
     box = None
-    if interactive and stdin is not None and environ.get("TERM", "") != "dumb":
+    if ask and interactive and stdin is not None and environ.get("TERM", "") != "dumb":
         with contextlib.suppress(OSError, ValueError):
             box = ask_width(stdin.fileno(), out.fileno(), BOX, out.encoding or "ascii")
     return Terminal(

@@ -382,6 +382,21 @@ def test_starting_twice_is_refused_and_stopping_twice_is_not(port: int) -> None:
     announcer(port).stop()
 
 
+def test_a_callback_may_stop_its_own_browser(port: int) -> None:
+    told: list[int] = []
+
+    def enough(tables: tuple[Listed, ...]) -> None:
+        told.append(len(tables))
+        browser.stop()
+
+    browser = Browser(enough, port=port, dns_sd=False, scan_now=loop_only)
+    browser.start()
+    with announcer(port):
+        until(lambda: browser._thread is not None and not browser._thread.is_alive())
+    browser.stop()
+    assert told == [1]
+
+
 def test_a_callback_of_ours_that_breaks_is_our_bug(port: int) -> None:
     def broken(tables: tuple[Listed, ...]) -> None:
         raise ZeroDivisionError

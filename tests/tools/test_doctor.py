@@ -23,6 +23,7 @@ from node.doctor import (
     Libraries,
     Peer,
     Ports,
+    Terminal,
     Trial,
 )
 from node.interfaces import Address, Interface, Kind
@@ -306,6 +307,34 @@ def test_a_job_in_the_background_asks_nothing(monkeypatch: pytest.MonkeyPatch) -
     finally:
         os.close(master)
         os.close(slave)
+
+
+@pytest.mark.parametrize(
+    ("flags", "asked"), [((), True), (("--json",), False), (("--plain",), False)]
+)
+def test_a_terminal_that_wants_none_gets_no_control_sequence(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...], asked: bool
+) -> None:
+    calls: list[bool] = []
+
+    def find(*_: object, ask: bool) -> Terminal:
+        calls.append(ask)
+        return Terminal(False, "utf-8", 80, 24, "xterm", colours=False)
+
+    monkeypatch.setattr(doctor, "find_terminal", find)
+    busso("doctor", *flags)
+    assert calls == [asked]
+
+
+@needs_terminals
+def test_a_terminal_is_only_asked_if_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "tcgetpgrp", lambda fd: os.getpgrp())
+    with Screen() as screen, os.fdopen(os.dup(screen.slave), "w", encoding="utf-8") as stream:
+        found = find_terminal(stream, stream, {"TERM": "xterm"})
+        assert found.box == 4
+        assert find_terminal(stream, stream, {"TERM": "xterm"}, ask=False).box is None
+        assert find_terminal(stream, stream, {"TERM": "dumb"}).box is None
+        assert screen.seen.count(b"\x1b[6n") == 1
 
 
 def test_terminals_are_described() -> None:
