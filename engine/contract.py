@@ -101,6 +101,8 @@ class Game(ABC):
     """Whether `State.scores` are better the lower (penalties)."""
     hands_compare: bool = False
     """Whether hands as they are held are compared, so that one has a worth to be told."""
+    winner_deals: bool = False
+    """Whether the winner of a match deals first in the next one of the same players at a table."""
     phrases: Mapping[str, str] = {}
     """Note kind -> an English sentence for people, with `{name}` for the note's seat and `{0}`,
     `{1}` ... for its values (`{name0}` for a value that is a seat). Translations start from it.

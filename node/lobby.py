@@ -9,12 +9,12 @@ agreement. Nobody signs what it didn't ask for. Once all have signed, the host i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine import registry
-from engine.contract import Game, State
+from engine.contract import Game, Over, State
 from engine.errors import EngineError
 from engine.options import from_items, items
 from node.errors import NodeError
@@ -23,7 +23,13 @@ from protocol.errors import EncodingError, UnsupportedFormat
 from protocol.header import Header, Seat, SignedHeader, parse_core
 from protocol.identity import Identity
 from protocol.messages import Hello, Propose, Role, TableCard
-from protocol.stages import HANDS_EXTENSION, PATIENCE_EXTENSION, TIMER_EXTENSION
+from protocol.position import Position
+from protocol.stages import (
+    DEALER_EXTENSION,
+    HANDS_EXTENSION,
+    PATIENCE_EXTENSION,
+    TIMER_EXTENSION,
+)
 from protocol.wire import introductions, sign
 
 MAX_AGE = 86_400
@@ -64,6 +70,28 @@ class Offer:
             TIMER_EXTENSION: self.timer,
         }
         return tuple((name, value) for name, value in sorted(agreed.items()) if value)
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch:
+    """What the last match says of the next one between the same: `dealer` deals first.
+
+    `sessions` maps the keys of its seats to the sessions of their HELLOs: whoever restarted in
+    between can't know how it ended, so the same players are those of the same sessions.
+    """
+
+    sessions: Mapping[bytes, bytes]
+    dealer: bytes
+
+
+def next_dealer(position: Position) -> bytes | None:
+    """The key that deals first in the next match of the same players, where the rules of the game
+    name it (PIC-02: the winner); None where a draw decides."""
+    turn = position.state.turn()
+    if not position.game.winner_deals or not isinstance(turn, Over):
+        return None
+    winners = turn.result.winners
+    return position.header.keys[position.order[winners[0]]] if len(winners) == 1 else None
 
 
 def make_card(
@@ -109,6 +137,7 @@ def propose(
     card: TableCard,
     seated: Mapping[bytes, tuple[Hello, bytes, tuple[str, int]]],
     created: int,
+    rematch: Rematch | None = None,
 ) -> Propose:
     """The host's proposal; `seated` maps each key to HELLO, its octets and its address."""
     order = sorted(seated)
@@ -119,7 +148,7 @@ def propose(
         options=card.options,
         created=created,
         seats=tuple(Seat(h.name, h.key, h.nonce) for h in _distinct(hellos)),
-        extensions=card.extensions,
+        extensions=_agreed(card, hellos, rematch),
     )
     return Propose(
         header.core,
@@ -128,22 +157,44 @@ def propose(
     )
 
 
+def _agreed(
+    card: TableCard, hellos: Sequence[Hello], rematch: Rematch | None
+) -> tuple[tuple[str, int | str], ...]:
+    """The header's extensions: the card's, and who deals first where the last match says so."""
+    if rematch is None or {h.key: h.session for h in hellos} != rematch.sessions:
+        return card.extensions
+    keys = sorted(rematch.sessions)
+    return tuple(sorted([*card.extensions, (DEALER_EXTENSION, keys.index(rematch.dealer) + 1)]))
+
+
 def _distinct(hellos: Iterable[Hello]) -> list[Hello]:
     return sorted(hellos, key=lambda hello: hello.key)
 
 
-def agree(card: TableCard, own: Hello | None, proposal: Propose, now: int) -> Header:
+def agree(
+    card: TableCard,
+    own: Hello | None,
+    proposal: Propose,
+    now: int,
+    rematch: Rematch | None = None,
+) -> Header:
     """The header to sign; for a watcher (`own` None) the one that the seats may sign.
 
-    LobbyError: it isn't what the card offered, or not what we said.
+    `rematch` is what the last match of this run of the program says of the next one; a watcher may
+    have seen none. LobbyError: it isn't what the card offered, or not what we said.
     """
     try:
         header = parse_core(proposal.core)
         hellos = introductions(proposal)
     except (EncodingError, UnsupportedFormat) as error:
         raise LobbyError(f"The host's proposal can't be accepted: {error}.") from error
-    terms = (header.game, header.options, header.extensions)
-    if terms != (card.game, card.options, card.extensions) or len(header.seats) != card.seats:
+    extensions = header.extensions
+    if own is None:
+        extensions = tuple(one for one in extensions if one[0] != DEALER_EXTENSION)
+        rematch = None
+    terms = (header.game, header.options, extensions)
+    expected = (card.game, card.options, _agreed(card, hellos, rematch))
+    if terms != expected or len(header.seats) != card.seats:
         raise LobbyError("The host proposes other rules than its table card; nothing was signed.")
     if header.rules != registry.get(header.game).version:
         raise LobbyError("The host plays by another version of the rules; nothing was signed.")
@@ -151,12 +202,12 @@ def agree(card: TableCard, own: Hello | None, proposal: Propose, now: int) -> He
         raise LobbyError("The host's proposal lacks addresses; nothing was signed.")
     if abs(header.created - now) > MAX_AGE:
         raise LobbyError("The host's clock is more than a day away from ours; nothing was signed.")
-    expected = [(seat.name, seat.key, seat.nonce) for seat in header.seats]
-    if [(h.name, h.key, h.nonce) for h in hellos] != expected:
+    named = [(seat.name, seat.key, seat.nonce) for seat in header.seats]
+    if [(h.name, h.key, h.nonce) for h in hellos] != named:
         raise LobbyError("The host's proposal names players who didn't introduce themselves so.")
     if any(h.table != card.table or h.role is not Role.SEAT for h in hellos):
         raise LobbyError("The host's proposal seats somebody from another table.")
-    if own is not None and (own.name, own.key, own.nonce) not in expected:
+    if own is not None and (own.name, own.key, own.nonce) not in named:
         raise LobbyError("The host's proposal doesn't give us the seat that we asked for.")
     return header
 

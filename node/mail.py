@@ -116,8 +116,8 @@ class Gathering(Protocol):
     def show_code(self, code: str, /) -> None:
         """The table's code is another one."""
 
-    def again(self) -> None:
-        """The match is over."""
+    def again(self, dealer: bytes | None = None, /) -> None:
+        """The match is over; `dealer` deals first in the next one of the same players."""
 
     def handle(self, event: Event) -> None:
         """Take an event of the mesh."""

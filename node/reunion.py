@@ -159,7 +159,7 @@ class Reunion:
     def show_code(self, _: str) -> None:
         """Keys open this table, not a code."""
 
-    def again(self) -> None:
+    def again(self, _: bytes | None = None) -> None:
         """A match taken up again leads to no other."""
 
     def handle(self, event: Event) -> None:

@@ -22,7 +22,7 @@ from node.errors import Stopped, need
 from node.events import Event, HelloReceived, Inbox, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
-from node.lobby import LobbyError, Offer, make_card, playable
+from node.lobby import LobbyError, Offer, make_card, next_dealer, playable
 from node.mail import (
     Absence,
     Choice,
@@ -356,7 +356,7 @@ class Session:
             return match.over()
         self._playing = False
         self._on_event(BackInLobby(match.log))
-        need(self._sitting).again()
+        need(self._sitting).again(next_dealer(match.table.position))
         return False
 
     def _handle(self, item: Mail) -> None:

@@ -23,7 +23,15 @@ from node.events import Event, HelloReceived, PeerDown, PeerUp, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
 from node.link import Why
-from node.lobby import agree, header_entry, is_agreement, make_card, propose, sealed
+from node.lobby import (
+    Rematch,
+    agree,
+    header_entry,
+    is_agreement,
+    make_card,
+    propose,
+    sealed,
+)
 from node.match import Agreed
 from node.mesh import Mesh, Profile
 from node.notices import (
@@ -141,6 +149,7 @@ class Sitting:
         self._header: Header | None = None
         self._agreements: dict[int, Entry] = {}
         self._played: set[bytes] = set()
+        self._rematch: Rematch | None = None
 
     def start(self) -> None:
         """Be there: the host's table is open from now on, a guest's mesh dials the host."""
@@ -214,8 +223,13 @@ class Sitting:
             self._condemned[key] = self._clock() + FAREWELL
             self._changed()
 
-    def again(self) -> None:
-        """The match is over: the same players may have another one. Stopped: the host has left."""
+    def again(self, dealer: bytes | None = None) -> None:
+        """The match is over: the same players may have another one, in which `dealer` deals first
+        if the rules say so. Stopped: the host has left."""
+        self._rematch = None
+        if dealer is not None and self._proposal is not None:
+            hellos = map(decode_hello, self._proposal.hellos)
+            self._rematch = Rematch({hello.key: hello.session for hello in hellos}, dealer)
         if self._header is not None:
             self._played.add(self._header.match)
         self._withdraw()
@@ -418,7 +432,7 @@ class Sitting:
             return
         if not desk.offer.watchers:
             self._mesh.close_admission()
-        proposal = propose(self._card, seats, int(self._now()))
+        proposal = propose(self._card, seats, int(self._now()), self._rematch)
         self._mesh.broadcast(proposal)
         self._accept(proposal)
 
@@ -434,7 +448,7 @@ class Sitting:
         if self._profile.role is Role.SEAT:
             p, m = self._profile, self._mesh
             own = Hello(m.key, m.curve.public, p.table, p.session, p.name, p.role, m.port, p.nonce)
-        header = agree(self._card, own, proposal, int(self._now()))
+        header = agree(self._card, own, proposal, int(self._now()), self._rematch)
         self.phase, self._proposal, self._header = Phase.SIGNING, proposal, header
         self._agreements = {}
         for data, address in zip(proposal.hellos, proposal.addresses, strict=True):

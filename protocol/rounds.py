@@ -31,7 +31,7 @@ from protocol.deal import Deal
 from protocol.encoding import array, octets, pack, unpack
 from protocol.errors import EncodingError, Fault
 from protocol.group import ProofError
-from protocol.stages import Broken, Checked, Stage, hands_limit
+from protocol.stages import Broken, Checked, Stage, first_dealer, hands_limit
 
 if TYPE_CHECKING:
     from protocol.position import Position
@@ -97,8 +97,21 @@ def _flip_revealed(position: Position, parts: Sequence[Checked]) -> Position:
     if position.out and not position.order:  # who was voted out before there was an order of play
         state = state.apply(Leave(tuple(sorted(order.index(seat) for seat in position.out))))
     seated = replace(position, stage=Stage.PLAY, flip=None, joint=value, order=order, state=state)
-    after = seated.settle()
+    after = _with_dealer(seated, seated.settle())
     return replace(after, joint=b"")  # a Draw asked for later must not be foreseeable
+
+
+def _with_dealer(seated: Position, after: Position) -> Position:
+    """Turn the order of play until the chair that was drawn to deal first is the agreed seat's.
+
+    Who sits beside whom is still the flip's; only where the round begins was agreed on.
+    """
+    dealer = first_dealer(seated.header)
+    drawn = next((n.seat for n in after.state.notes if n.kind == "dealer-drawn"), None)
+    if dealer is None or drawn is None or seated.out:
+        return after
+    shift = (seated.order.index(dealer) - drawn) % len(seated.order)
+    return replace(seated, order=seated.order[shift:] + seated.order[:shift]).settle()
 
 
 # -- what players decide ------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.contribution import Contribution, Kind
+from protocol.contribution import MAX_SEATS, Contribution, Kind
 from protocol.errors import InvalidHeader
 from protocol.header import Header
 
@@ -19,7 +19,11 @@ PATIENCE_EXTENSION = "patience"
 """Header extension: seconds that the table waits for somebody who is away before it is asked."""
 TIMER_EXTENSION = "timer"
 """Header extension: seconds for a turn, after which the table is asked what to do."""
+DEALER_EXTENSION = "dealer"
+"""Header extension: the seat that deals the first hand, counted from 1; without it the draw says.
+A rematch agrees on it where the game's rules name the first dealer of one."""
 AGREEMENTS = {
+    DEALER_EXTENSION: (1, MAX_SEATS),
     HANDS_EXTENSION: (1, 10_000),
     PATIENCE_EXTENSION: (1, 86_400),
     TIMER_EXTENSION: (1, 86_400),
@@ -74,7 +78,15 @@ def agreements(header: Header) -> dict[str, int]:
         if type(value) is not int or not low <= value <= high:
             raise InvalidHeader(f"'{name}' must be agreed to be from {low} to {high}")
         found[name] = value
+    if found.get(DEALER_EXTENSION, 0) > len(header.seats):
+        raise InvalidHeader("the agreed first dealer is nobody's seat")
     return found
+
+
+def first_dealer(header: Header) -> int | None:
+    """The seat that was agreed to deal first, None where a draw decides; InvalidHeader."""
+    number = agreements(header).get(DEALER_EXTENSION)
+    return None if number is None else number - 1
 
 
 def hands_limit(header: Header) -> int:

@@ -61,6 +61,7 @@ class Picchetto(Game):
     default_preset = "classic"
     min_seats = SEATS
     max_seats = SEATS
+    winner_deals = True
     phrases = PHRASES
 
     def start(self, options: PicchettoOptions, seats: int) -> PicchettoState:

@@ -11,6 +11,7 @@ import pytest
 from node.lobby import (
     MAX_AGE,
     LobbyError,
+    Rematch,
     agree,
     header_entry,
     is_agreement,
@@ -23,6 +24,7 @@ from protocol.errors import InvalidHeader
 from protocol.header import Header, parse_core, parse_header
 from protocol.identity import Identity
 from protocol.messages import Hello, Propose, Role, TableCard
+from protocol.stages import first_dealer
 from protocol.wire import encode, sign
 from tests.node.tables import offer
 
@@ -116,6 +118,39 @@ def test_a_header_is_not_sealed_before_all_have_signed() -> None:
 def test_nothing_else_is_signed(bad: Callable[[], Propose], says: str) -> None:
     with pytest.raises(LobbyError, match=says):
         agree(card(), OWN, bad(), NOW)
+
+
+SESSIONS = {HOST.public: bytes(16), GUEST.public: bytes(16)}
+
+
+def again(rematch: Rematch | None, *hellos: Hello) -> Propose:
+    """What the host proposes for the next match."""
+    seated = {h.key: (h, encode(h), ("127.0.0.1", h.port)) for h in hellos}
+    return propose(card(), seated, NOW, rematch)
+
+
+def test_a_rematch_names_the_first_dealer_and_everybody_checks_it() -> None:
+    rematch = Rematch(SESSIONS, GUEST.public)
+    proposal = again(rematch, hello(HOST, "Ada"), OWN)
+    header = agree(card(), OWN, proposal, NOW, rematch)
+    assert first_dealer(header) == header.keys.index(GUEST.public)
+    assert dict(header.extensions)["hands"] == 3
+    with pytest.raises(LobbyError, match="other rules"):
+        agree(card(), OWN, proposal, NOW, Rematch(SESSIONS, HOST.public))
+    with pytest.raises(LobbyError, match="other rules"):
+        agree(card(), OWN, proposal, NOW)
+    with pytest.raises(LobbyError, match="other rules"):
+        agree(card(), OWN, good(), NOW, rematch)
+    assert agree(card(), None, proposal, NOW) == header, "a watcher takes what the seats sign"
+
+
+@pytest.mark.parametrize(
+    "other", [hello(OTHER, "Carla"), hello(GUEST, "Bruno", session=b"another run.....")]
+)
+def test_it_is_no_rematch_with_another_player_or_after_a_restart(other: Hello) -> None:
+    rematch = Rematch(SESSIONS, HOST.public)
+    proposal = again(rematch, hello(HOST, "Ada"), other)
+    assert first_dealer(agree(card(), other, proposal, NOW)) is None
 
 
 def test_an_agreement_is_a_signature_of_this_header_by_that_seat() -> None:

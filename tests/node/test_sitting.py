@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine import registry
+from engine.options import make
 from node.door import find_table
 from node.errors import Stopped, TurnedAway
 from node.events import Inbox, PeerUp, Received
 from node.known import KnownPlayers
+from node.lobby import Offer, next_dealer
 from node.mesh import Mesh
 from node.notices import (
     BackInLobby,
@@ -31,7 +35,8 @@ from protocol.audit import audit_file
 from protocol.group import default_group
 from protocol.identity import Identity, short_form
 from protocol.messages import Bye, Reason, Role
-from protocol.table import Finished
+from protocol.stages import first_dealer
+from protocol.table import Advanced, Finished
 from tests.node.lobbies import LOOPBACK, Node, full
 from tests.node.tables import offer
 
@@ -259,6 +264,35 @@ def test_the_same_table_plays_another_match(tmp_path: Path) -> None:
     assert logs[0] == logs[1]
     assert len(set(logs[0])) == 2
     assert all(audit_file(log, default_group()).good for log in logs[0])
+
+
+def test_the_winner_of_a_match_of_picchetto_deals_in_the_rematch(tmp_path: Path) -> None:
+    """PIC-02; for the first match a draw decides, for the next ones the result of the last."""
+    ada, bruno = Node(tmp_path, "Ada"), Node(tmp_path, "Bruno")
+    game = registry.get("picchetto")
+    options: Any = make(game.options_type, game.presets[game.default_preset], [("target", "21")])
+    with table(ada, bruno):
+        bruno.join(ada.host(Offer(game, options, 2)))
+        for number in (1, 2, 3):
+            for node in (ada, bruno):
+                node.wait(BackInLobby, nth=number - 1) if number > 1 else node.sees(full)
+                node.session.ready()
+        for node in (ada, bruno):
+            node.wait(BackInLobby, nth=3)
+    reports = [audit_file(e.log, default_group()) for e in ada.told(Started)]
+    assert all(report.good for report in reports)
+    won = [next_dealer(need(report.last)) for report in reports]
+    dealt = {
+        e.after.header.match: e.after.header.keys[e.after.order[note.seat]]
+        for e in reversed(ada.told(Advanced))
+        for note in e.after.state.notes
+        if note.kind == "deals" and note.values == (1,)
+    }
+    headers = [need(report.header) for report in reports]
+    agreed = [first_dealer(header) for header in headers]
+    assert agreed[0] is None
+    assert won[:2] == [headers[n].keys[need(agreed[n])] for n in (1, 2)]
+    assert won[:2] == [dealt[headers[n].match] for n in (1, 2)]
 
 
 def test_between_matches_another_player_may_take_a_seat(tmp_path: Path) -> None:
