@@ -254,7 +254,9 @@ def _score(parser: argparse.ArgumentParser) -> None:
 
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", choices=("deal", "verify", "engine", "bots", "mesh"), help="what to measure"
+        "what",
+        choices=("deal", "verify", "engine", "bots", "mesh", "screen"),
+        help="what to measure",
     )
     parser.add_argument(
         "--players", metavar="N", type=number(2, MAX_PLAYERS), help="how many (4, or as few as can)"

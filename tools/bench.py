@@ -38,6 +38,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return bench_games.engine(args, out)
     if args.what == "bots":
         return bench_games.bots(args, out)
+    if args.what == "screen":
+        from tools import bench_screen  # noqa: PLC0415  # the only part that needs a screen
+
+        return bench_screen.run(args, out)
     if args.what == "mesh":
         return bench_mesh.run(args, out)
     args.players = args.players or 4

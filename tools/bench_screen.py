@@ -7,7 +7,7 @@ with the limit that it has to keep.
     paint_ms      one screen of 120 x 40 cells, in milliseconds (median)
     key_bytes     octets for a key that moves the selection at 80 x 24 (the most of several)
     idle_bytes    octets for a key, and for a notice, that change nothing
-    first_ms      a new process until its first screen is out, in milliseconds (the best of three);
+    first_ms      a new process until its first screen is out, in milliseconds (the fastest);
                   `floor_ms` is one that only imports prompt_toolkit, `cpu_ms` without waiting
 """
 
@@ -58,6 +58,8 @@ from tools.output import Output
 
 LIMITS: Final = {"paint_ms": 3.0, "key_bytes": 1500, "idle_bytes": 0, "first_ms": 600.0}
 PAINTS: Final = 200
+ROUNDS: Final = 3
+"""Processes of which the fastest is taken."""
 NAMES: Final = ("Ada", "Bruno", "Carla", "Dino")
 _FIRST: Final = "import tools.bench_screen as bench; bench.first_screen()"
 
@@ -221,9 +223,9 @@ def _first() -> dict[str, float]:
 
 
 def _process(code: str) -> tuple[float, float]:
-    """Milliseconds of a process that runs `code`, the best of three: in all, and of processor."""
+    """Milliseconds of a process that runs `code`, the best of several: in all, and of processor."""
     found = []
-    for _ in range(3):
+    for _ in range(ROUNDS):
         before = os.times()
         begun = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -240,6 +240,8 @@ class ScreenTable:
             before = hearing.memory
             news = hearing.read()
             self.decisions += news.decision
+            if news.started:
+                self._ui = replace(self._ui, seen=0)
             if news.refused is not None:
                 self._ui = notice(self._ui, news.refused)
             if news.waiting:

@@ -16,6 +16,7 @@ from node.notices import Refused, Started
 from node.screen.memory import Memory
 from node.waiting import Waiting
 from protocol.player import Player
+from protocol.position import Position
 from protocol.table_events import Advanced, YourMove
 
 
@@ -23,11 +24,13 @@ from protocol.table_events import Advanced, YourMove
 class News:
     """What has come in since the last look.
 
+    started   another match has begun
     decision  a choice is due that nobody has been told of
     refused   why the last choice was refused
     waiting   the countdown changed; `left` are its seconds, None without one
     """
 
+    started: bool = False
     decision: bool = False
     refused: IllegalMove | None = None
     waiting: bool = False
@@ -48,10 +51,13 @@ class Hearing:
         state = None
         if isinstance(event, Started):
             self._player = event.table.player
+            state = self._seen(event.table.position)
         if isinstance(event, Advanced):
-            after = event.after
-            state = self._player.view(after) if self._player else after.state
+            state = self._seen(event.after)
         self._mail.put((event, state))
+
+    def _seen(self, position: Position) -> State:
+        return self._player.view(position) if self._player else position.state
 
     def read(self) -> News:
         """On the interface's thread: take in all that waits."""
@@ -62,6 +68,7 @@ class Hearing:
             except queue.Empty:
                 return news
             self.memory = self.memory.heard(event, state)
+            news.started = news.started or isinstance(event, Started)
             if isinstance(event, Waiting):
                 news.waiting = True
                 news.left = event.left if event.away else None

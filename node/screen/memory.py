@@ -63,7 +63,10 @@ class Memory:
         """After `notice`; `state` is the game as the reader sees it after it, if it changed."""
         match notice:
             case Started(table=table, seat=seat, log=log):
-                return replace(self, seat=seat, position=table.position, log=str(log))
+                position = table.position
+                return Memory(
+                    seat=seat, position=position, state=state, log=str(log), chat=self.chat
+                )
             case Advanced() if state is not None:
                 return self._advanced(notice, state)
             case YourMove(position=position, view=view):
