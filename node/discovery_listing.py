@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from node.discovery_timing import Rates, patience
-from node.link import Bucket
 from protocol.announce import Announcement, Phase, read_announcement
 from protocol.identity import fingerprint
 from protocol.wire import WireError
@@ -32,6 +31,7 @@ class ListingLimits:
     addresses: int = 8
     source_rate: tuple[float, float] = (32, 64)
     total_rate: tuple[float, float] = (400, 400)
+    unknown_source_rate: tuple[float, float] = (8, 24)
     unknown_rate: tuple[float, float] = (20, 80)
     closed: int = 128
     closed_for: float = 30.0
@@ -145,7 +145,7 @@ class Listing:
         self._known: dict[bytes, Id] = {}
         self._closed: OrderedDict[Id, tuple[int, float]] = OrderedDict()
         self._rates = Rates(self._limits.source_rate, self._limits.total_rate, now)
-        self._unknown = Bucket(*self._limits.unknown_rate, self._limits.unknown_rate[1], now)
+        self._unknown = Rates(self._limits.unknown_source_rate, self._limits.unknown_rate, now)
 
     # -- what is heard ----------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class Listing:
             self.counters.repeated += 1
             self._touch(self._entries[known], source, now, asked)
             return
-        if not self._unknown.take(1, now):
+        if not self._unknown.take(source, now):
             self.counters.over_rate += 1
             return
         try:

@@ -277,12 +277,17 @@ def test_unknown_announcements_are_bounded_and_repetitions_are_not() -> None:
     listing.hear(SIGNED, HERE, 0.0)
     for _ in range(200):
         listing.hear(b"noise", THERE, 0.0)
-    assert listing.counters.malformed == 79
+    assert listing.counters.malformed == 24
+    listing.hear(signed(BRUNO), "10.0.0.8", 0.0)  # one source doesn't use up what is all's
+    assert len(listing.tables()) == 2
+    for number in range(200):
+        listing.hear(b"noise", f"10.1.0.{number}", 0.0)
+    assert listing.counters.malformed == 78
     for _ in range(200):
         listing.hear(SIGNED, HERE, 0.1)
     assert listing.counters.repeated == 200
     listing.hear(signed(serial=8), HERE, 1.0)
-    assert listing.counters.heard == 2
+    assert listing.counters.heard == 3
 
 
 def test_closed_tables_are_remembered_within_a_bound() -> None:
