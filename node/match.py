@@ -10,6 +10,7 @@ None) follows and signs nothing.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from engine.contract import Move
 from engine.errors import IllegalMove
+from node.counters import Entries
 from node.errors import Stopped, need
 from node.events import Event, PeerDown, PeerUp, PhaseChanged, Received, Woke
 from node.link import PeerInfo
@@ -52,6 +54,9 @@ LINGER = 3.0
 """Seconds that a node stays after the end for others who still miss something."""
 VERDICT = 1.0
 """Seconds that it stays after a match that can't go on, so that the others learn it."""
+
+PAGE = 256
+"""Entries that one answer looks at; a long log isn't walked through for each page of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +206,11 @@ class Match:
         links = self._relay.links
         return State(self.agreed.header.match, p.step, p.head, p.settled, links, ready)
 
+    @property
+    def entries(self) -> Entries:
+        """What became of the entries that came in."""
+        return self._relay.entries
+
     def standing(self, seat: int) -> tuple[Standing, float]:
         """How near a seat is to playing along, and for how many seconds it has been so."""
         key = self.agreed.header.keys[seat]
@@ -229,6 +239,7 @@ class Match:
                 self._moved(self._attendance.event(event))
             case Woke():
                 self._vigil.woke()
+                self._sync.woke()
 
     def tick(self) -> None:
         """Ask for what is missing; see for whom the table waits."""
@@ -353,8 +364,8 @@ class Match:
                 self._mesh.set_state(self.state())
 
     def _answer(self, key: bytes, message: Get) -> None:
-        entries = list(self.table.entries_from(message.step, message.held))
-        for page in paginate(message.match, entries[:256]):
+        entries = self.table.entries_from(message.step, message.held)
+        for page in paginate(message.match, list(itertools.islice(entries, PAGE))):
             self._mesh.send(key, page)
             if isinstance(page, Batch):
                 break  # the rest is asked for when this has arrived

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from node.events import Woke
 from node.match import Match
 from protocol.contribution import Entry
-from protocol.messages import EntryMessage
+from protocol.messages import EntryMessage, Get
 from protocol.wire import encode
 from tests.netfaults.matches import Matches
 from tests.netfaults.virtual import Way, storm
@@ -44,7 +45,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> float:
     """How many seconds a match of four takes on a calm network, where nobody passes anything on."""
     with played(tmp_path_factory.mktemp("calm"), 4) as table:
         took = table.run()
-        assert sum(match._relay.entries.passed_on for match in matches(table)) == 0
+        assert sum(match.entries.passed_on for match in matches(table)) == 0
     return took
 
 
@@ -56,7 +57,7 @@ def test_two_that_can_not_reach_each_other_play_as_fast_as_others(
         table.start()
         table.net.cut(*(table.keys[seat] for seat in pair))
         assert table.run() < usual + 1.0
-        helpers = [m._relay.entries.passed_on for m in matches(table)]
+        helpers = [m.entries.passed_on for m in matches(table)]
         lowest = min(seat for seat in range(4) if seat not in pair)
         assert helpers[lowest] > 0
         assert sum(helpers) - helpers[lowest] == 0, "one of them passes on, and once"
@@ -77,7 +78,7 @@ def test_a_hole_that_nobody_is_told_of_is_gone_around(tmp_path: Path) -> None:
         for a, b in ((0, 1), (1, 0)):
             table.net.set_way(table.keys[a], table.keys[b], Way(drop=1.0))
         assert table.run() < 12
-        assert matches(table)[2]._relay.entries.passed_on > 0
+        assert matches(table)[2].entries.passed_on > 0
 
 
 def test_a_wall_of_one_direction_is_gone_around(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_a_wall_of_one_direction_is_gone_around(tmp_path: Path) -> None:
         table.start()
         table.net.set_way(table.keys[0], table.keys[1], Way(drop=1.0))
         assert table.run() < 15
-        assert matches(table)[2]._relay.entries.passed_on > 0
+        assert matches(table)[2].entries.passed_on > 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -133,6 +134,25 @@ def test_a_room_that_slept_goes_on_and_blames_nobody(tmp_path: Path) -> None:
         table.run(lambda: table.step(1) >= 20)
         table.net.sleep(3600)
         assert table.run() < 10
+
+
+def test_who_slept_asks_at_once_for_what_it_missed(tmp_path: Path) -> None:
+    with Matches(tmp_path, 2) as table:
+        table.run(lambda: table.step(0) >= 6 and bool(matches(table)[0].table.missing))
+        match, mesh = matches(table)[0], table.seats[0].mesh
+        assert mesh is not None
+        asked: list[object] = []
+
+        def send(key: bytes, message: object) -> bool:
+            asked.append(message)
+            return bool(key)
+
+        mesh.send = send  # type: ignore[method-assign]  # to see
+        match.tick()
+        assert asked == []
+        match.handle(Woke(60.0))
+        match.tick()
+        assert [type(message) for message in asked] == [Get]
 
 
 def test_one_course_of_events_is_had_again_from_its_seed(tmp_path: Path) -> None:

@@ -77,8 +77,7 @@ def play(folder: Path, *, host: int = 0, join: tuple[str, int] | None = None) ->
     if seated.error is not None or log is None:
         say(event="failed", error=repr(seated.error))
         return
-    match = need(seated.session._match)
-    passed_on = match._relay.entries.passed_on
+    passed_on = need(seated.session._match).entries.passed_on
     digest = hashlib.sha256(log.read_bytes()).hexdigest()
     say(event="finished", log=digest, passed_on=passed_on)
 
