@@ -166,15 +166,24 @@ class ScreenTable:
         """Show and ask until the session ends. Left: the player leaves; raises what ended it."""
         asyncio.run(self.run_async(session))
 
-    def run_from(self, start: Callable[[], Session]) -> None:
+    def run_from(self, start: Callable[[], Session]) -> bool:
         """The same with a session that `start` makes and runs, called on another thread once the
-        first screen is there; what it raises is raised here."""
+        first screen is there; what it raises is raised here. Whether the player stayed to the end.
+        """
 
         async def both() -> None:
             self._starting = start
             await self.run_async(None)
 
-        asyncio.run(both())
+        try:
+            asyncio.run(both())
+        except Exception as error:
+            from node.plain import Left  # noqa: PLC0415  # as in _leave
+
+            if isinstance(error, Left):
+                return False
+            raise
+        return True
 
     def show(self, view: TableView) -> None:
         """Show a table that no session plays, as a bench or a lesson has it."""

@@ -281,7 +281,7 @@ def waiting(language: Language, view: TableView) -> str:
         names = join_names(language, [view.seat(n).name for n in seats])
         return language.count("{0} is to choose.", "{0} are to choose.", len(seats), names)
     if view.waiting_for:
-        return t("Your choice is on its way.")
+        return t("One moment…")
     fair = view.around.fairness
     if not view.state.faces and fair.sharers:
         done = len(fair.shuffles)
@@ -316,7 +316,7 @@ def note_words(language: Language, game: Game, note: Note, names: Sequence[str])
 
 _MANY_DRAWN: Final = 8
 """Of a longer draw only the end is told, which decided it; the log has all of it."""
-_ROUTINE: Final = frozenset({"takes", "leads", "exchanges"})
+_ROUTINE: Final = frozenset({"takes", "leads", "exchanges", "silent"})
 
 
 def routine(told: Happening) -> bool:
