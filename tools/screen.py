@@ -13,7 +13,7 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from node.language import preferred
@@ -23,36 +23,29 @@ from tools.errors import UsageError
 from tools.output import Output, is_terminal
 
 if TYPE_CHECKING:
-    from node.plain import PlainTable
     from node.screen.app import ScreenTable
 
 
-def interface(
-    out: Output,
-    ask: Callable[[str], str | None],
-    rng: random.Random,
-    environ: Mapping[str, str] = os.environ,
-) -> PlainTable | ScreenTable:
-    """The interface for this terminal. UsageError: BUSSO_THEME names no theme."""
+def full_screen(
+    out: Output, rng: random.Random, environ: Mapping[str, str] = os.environ
+) -> ScreenTable | None:
+    """The screen for this terminal; None where lines are the way. `rng` is for advice.
+
+    UsageError: BUSSO_THEME names no theme.
+    """
     if not wanted(out, environ):
-        return _plain(out, ask, rng)
+        return None
     columns, rows = shutil.get_terminal_size()
     if not fits(columns, rows):
         out.line(
             f"The full screen needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows; this window has "
             f"{columns} and {rows}, so here are plain lines."
         )
-        return _plain(out, ask, rng)
+        return None
     from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
 
     look = theme(theme_name(out, environ), unicode=not out.ascii and _unicode(out))
     return ScreenTable(look, preferred(out.language, environ), rng)
-
-
-def _plain(out: Output, ask: Callable[[str], str | None], rng: random.Random) -> PlainTable:
-    from node.plain import PlainTable  # noqa: PLC0415  # the first screen is not to wait for it
-
-    return PlainTable(out.line, ask, rng)
 
 
 def wanted(out: Output, environ: Mapping[str, str]) -> bool:
