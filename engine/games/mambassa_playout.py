@@ -1,13 +1,15 @@
 """Roll-outs of Mambassa for players that search.
 
-Law: this file repeats the turns of mambassa_state for speed (MAM-10, MAM-11, MAM-31) and nothing
-else of it. Each player of a roll-out sees its own hand and the monte, as at the table. What hands
-are worth comes from mambassa_hands, what they cost from mambassa_settle.
+Law: this file repeats the turns of mambassa_state and what the worst hand costs for speed (MAM-10,
+MAM-11, MAM-30, MAM-31), and nothing else. Each player of a roll-out sees its own hand and the
+monte, as at the table. What hands are worth comes from mambassa_hands, what a declaration costs
+from mambassa_settle.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -196,11 +198,24 @@ def roll_out(state: MambassaState, seat: int, rng: random.Random) -> int:
     if current.phase is not Phase.PLAY:
         return worlds.margin(current, seat)
     hands, declared = finish(current)
-    judge = current.match.judge
-    values = [judge.value(faces_of(hand)) for hand in hands]
-    after_it = mambassa_settle.settle(current.match, current.players, values, declared).match
-    tokens = after_it.tokens
+    tokens = after_the_hand(current, hands, declared)
     return tokens[seat] * len(tokens) - sum(tokens)
+
+
+def after_the_hand(
+    state: MambassaState, hands: Sequence[int], declared: tuple[int, ...]
+) -> Sequence[int]:
+    """Every seat's tokens after `hands`, where nobody declared by MAM-30 alone."""
+    judge = state.match.judge
+    if declared:
+        values = [judge.value(faces_of(hand)) for hand in hands]
+        return mambassa_settle.settle(state.match, state.players, values, declared).match.tokens
+    found = list(map(tables(judge).keys.__getitem__, hands))
+    worst, tokens = min(found), list(state.match.tokens)
+    for seat, key in zip(state.players, found, strict=True):
+        if key == worst:
+            tokens[seat] -= 1
+    return tokens
 
 
 def _discard(state: MambassaState, rng: random.Random) -> int:

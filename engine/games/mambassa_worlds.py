@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Final
 
 from engine import worlds
 from engine.games.mambassa_hands import HAND, is_declared
-from engine.games.mambassa_playout import STEP, Tables, enough, faces_of, suit_apart, tables
+from engine.games.mambassa_playout import (
+    STEP,
+    Tables,
+    best_of,
+    enough,
+    faces_of,
+    suit_apart,
+    tables,
+)
 from engine.worlds import Hands
 
 if TYPE_CHECKING:
@@ -251,11 +259,14 @@ def _times(rows: Sequence[tuple[int, float]], key: int) -> float:
 def likelihood(own: int, monte: int, kept: int, least: int | None, known: Tables) -> float:
     """The chance that a turn makes `kept` of the hand `own`, by an exchange with `monte`, and
     draws nothing (masks of faces). `least`: the key to knock with; None after a bussata."""
-    table: dict[int, int] = known.keys if least is None else known.worths
-    bits = [1 << face for face in faces_of(own | monte)]
-    found = [table[hand] for hand in map(sum, combinations(bits, HAND))]
-    best = max(found)
-    chance = 1.0 / found.count(best) if table[kept] == best else ODD
+    table: dict[int, int]
+    table, cores = (known.keys, known.best_now) if least is None else (known.worths, known.best)
+    best, _ = best_of(own | monte, cores)
+    chance = ODD
+    if table[kept] == best:
+        bits = [1 << face for face in faces_of(own | monte)]
+        found = [table[hand] for hand in map(sum, combinations(bits, HAND))]
+        chance = 1.0 / found.count(best)
     if least is not None:
         worth = known.keys[own]
         if worth >= least and worth + 2 * STEP >= best:

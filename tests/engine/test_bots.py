@@ -13,7 +13,7 @@ import pytest
 from engine import registry, worlds
 from engine.contract import Answers, Ask, Cards, Decide, Move, Over, Shuffle, State
 from engine.errors import EngineError
-from engine.games import briscola_careful, mambassa_playout, petrangola_playout
+from engine.games import briscola_careful, mambassa_playout, mambassa_settle, petrangola_playout
 from engine.games.briscola_state import BriscolaState
 from engine.games.mambassa_hands import DECLARED, is_declared
 from engine.games.mambassa_position import Phase as MambassaPhase
@@ -384,6 +384,10 @@ def test_a_roll_out_of_mambassa_keeps_all_cards_and_ends_as_the_rules_do(seats: 
         special = [s for s, h in zip(state.players, hands, strict=True) if h in DECLARED]
         assert tuple(special) == declared
         ends.add(len(declared))
+        own = cast(MambassaState, state)
+        values = [own.match.judge.value(mambassa_playout.faces_of(hand)) for hand in hands]
+        settled = mambassa_settle.settle(own.match, own.players, values, declared).match.tokens
+        assert tuple(mambassa_playout.after_the_hand(own, hands, declared)) == settled
     assert 0 in ends
 
 
