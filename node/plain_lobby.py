@@ -45,7 +45,7 @@ from node.plain import Ended, Left, PlainTable
 from node.session import Session
 from node.waiting import Absent, Waiting
 from protocol.messages import Role
-from protocol.table import Advanced, Finished, YourMove
+from protocol.table import Advanced, CutBack, Finished, Voted, YourMove
 
 MAX_LINE: Final = 400
 MAX_AHEAD: Final = 64
@@ -55,9 +55,10 @@ LOBBY_HELP: Final = (
     "bots N: bring computer players. start (host): bots for the free seats, and ready.",
     "kick NAME (host): remove somebody. invite, code (host): how others get here. leave.",
 )
-ALWAYS: Final = (Talked, NotSent, Stranger, CodeChanged, HostSilent, Presence, Gone, Joined)
-"""What is told at once, even while a question waits."""
-OVERTAKING: Final = (Advanced, YourMove, Refused, Finished, Started, BackInLobby, Ended)
+ALWAYS: Final = (Talked, NotSent, Stranger, CodeChanged, HostSilent, Gone, Joined)
+MEANWHILE: Final = (Presence, Waiting, Absent, Suspended, Voted)
+"""What is told at once, even while a question waits: of the lobby, and of the match."""
+OVERTAKING: Final = (Advanced, CutBack, YourMove, Refused, Finished, Started, BackInLobby, Ended)
 """What says that the question that waits isn't due any more."""
 
 
@@ -115,7 +116,6 @@ class PlainLobby:
         self._table = PlainTable(say, self._ask, rng)
         self._view: LobbyView | None = None
         self._playing = False
-        self._awaited: tuple[int, ...] = ()
         self._session: Session | None = None
 
     # -- from other threads -----------------------------------------------------------------------
@@ -178,7 +178,7 @@ class PlainLobby:
             self._playing = True
         if isinstance(event, BackInLobby):
             self._playing = False
-        lines = lobby_lines(event, self._view) or self._absence(event)
+        lines = lobby_lines(event, self._view)
         if isinstance(event, LobbyChanged):
             if self._playing:
                 lines = []
@@ -192,31 +192,6 @@ class PlainLobby:
                 self._table.show(event)
             except Overtaken:
                 self._say("That is not asked any more.")
-
-    def _absence(self, event: SessionEvent) -> list[str]:
-        """What to say of somebody who is missing."""
-        match event:
-            case Waiting(seats=seats) if not seats or seats == self._awaited:
-                self._awaited = seats
-                return []
-            case Waiting(seats=seats, left=left):
-                self._awaited = seats
-                until = f"; in {left:.0f} seconds you are asked" if left is not None else ""
-                return [f"The table waits for {self._names(seats)}{until}."]
-            case Absent(seats=seats):
-                who = self._names(seats)
-                return [f"{who} can't be reached. 'goon' goes on without, 'wait' waits longer."]
-            case Suspended(seats=seats):
-                who = self._names(seats)
-                return [
-                    f"Too few are left to go on without {who}: the match waits for them.",
-                    "'abandon' closes it for good, 'leave' keeps it for later.",
-                ]
-        return []
-
-    def _names(self, seats: Sequence[int]) -> str:
-        session = self._session
-        return ", ".join(session.seat_name(seat) for seat in seats) if session else "somebody"
 
     # -- what is typed ----------------------------------------------------------------------------
 
@@ -249,18 +224,14 @@ class PlainLobby:
         if word == "chat":
             session.say(rest)
         elif word == "leave":
-            raise Left
-        elif word in self._absences(session):
-            self._absences(session)[word]()
+            if not self._table.asked("q"):
+                raise Left
         elif self._table.asked(line):
             return
         elif self._ahead and len(self._waiting.lines) < MAX_AHEAD:
             self._waiting.lines.append(line)
         elif word:
             self._say("It isn't your turn. 'chat TEXT' talks, ? helps.")
-
-    def _absences(self, session: Session) -> dict[str, Callable[[], None]]:
-        return {"goon": session.go_on, "wait": session.wait, "abandon": session.abandon}
 
     def _commands(self, session: Session) -> dict[str, Callable[[str], None]]:
         return {
@@ -372,13 +343,12 @@ class PlainLobby:
                 if item.line is None:
                     waiting.closed = True
                 return item.line
-            for line in self._absence(item) if not isinstance(item, Ended) else ():
-                self._say(line)
             if isinstance(item, ALWAYS):
                 for line in lobby_lines(item, self._view):
                     self._say(line)
-                if isinstance(item, Presence):
-                    self._table.show(item)
+                continue
+            if isinstance(item, MEANWHILE):
+                self._table.show(item)
                 continue
             if isinstance(item, LobbyChanged):
                 self._view = item.view

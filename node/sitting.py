@@ -221,6 +221,8 @@ class Sitting:
         else:
             self._mesh.send(key, Bye(Reason.REMOVED, _SAYINGS[Reason.REMOVED]))
             self._condemned[key] = self._clock() + FAREWELL
+            if self._in_proposal(key):
+                self._withdraw()
             self._changed()
 
     def again(self, dealer: bytes | None = None) -> None:
@@ -328,11 +330,11 @@ class Sitting:
             case EntryMessage(entry=entry) if entry.contribution.kind is Kind.HEADER:
                 self._agreement(entry)
             case State():
-                if self._desk is not None and self._desk.ready(key, message.ready):
-                    self._changed()
                 signing = self.phase is Phase.SIGNING and self._header is not None
                 if signing and message.match != need(self._header).match:
                     self._introduce(key)
+                if self._desk is not None and self._desk.ready(key, message.ready):
+                    self._changed()
             case Owned() if self._desk is not None:
                 if self._desk.owned(key, message):
                     self._changed()

@@ -51,6 +51,8 @@ def open_table(
         args.hands or 0,
         name=_table_name(args, name),
         watchers=args.watchers,
+        patience=args.patience,
+        timer=args.timer,
     )
     offer.check()
     code = _code(args.code)

@@ -1,0 +1,316 @@
+"""Between the proposal and the last signature: what a lost seat, a lost host or a new process does.
+
+The mesh is a list here, the clock a number, so each moment can be chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from node.errors import Stopped
+from node.events import HelloReceived, PeerDown, PeerUp, Received
+from node.hosting import Desk
+from node.link import Why
+from node.mesh import Mesh, Profile
+from node.notices import HostSilent
+from node.sitting import FAREWELL, PATIENCE, Manner, Phase, Sitting
+from protocol.identity import Identity
+from protocol.messages import (
+    Bye,
+    Chat,
+    EntryMessage,
+    Hello,
+    Lobby,
+    Owned,
+    Propose,
+    Reason,
+    Role,
+    State,
+    TableCard,
+)
+from protocol.wire import encode, sign, vouch
+from tests.node.tables import offer
+from tests.node.test_lobby import GUEST, HOST, NOW, OTHER, TABLE, card, hello
+
+HERE = ("10.0.0.7", 5000)
+PORTS = {HOST.public: 4711, GUEST.public: 4712, OTHER.public: 4713}
+
+
+class Net:
+    """Stands for a mesh: writes down what it is told to do."""
+
+    def __init__(self, identity: Identity, profile: Profile) -> None:
+        self.key = identity.public
+        self.port = PORTS[self.key]
+        self.curve = self
+        self.public = identity.public  # as `curve.public`
+        self.sent: list[tuple[bytes | None, object]] = []
+        self.done: list[tuple[str, bytes]] = []
+        self.hello = b""
+        self._identity = identity
+        self.set_profile(profile)
+
+    def set_profile(self, profile: Profile) -> None:
+        p = profile
+        own = Hello(self.key, self.key, p.table, p.session, p.name, p.role, self.port, p.nonce)
+        self.hello = encode(sign(own, self._identity))
+
+    def send(self, key: bytes, message: object) -> bool:
+        self.sent.append((key, message))
+        return True
+
+    def broadcast(self, message: object) -> bool:
+        self.sent.append((None, message))
+        return True
+
+    def said(self, kind: type[Any]) -> list[Any]:
+        """What was broadcast of that kind."""
+        return [message for key, message in self.sent if key is None and isinstance(message, kind)]
+
+    def told(self, key: bytes, kind: type[Any]) -> list[Any]:
+        """What was sent to one peer."""
+        return [message for to, message in self.sent if to == key and isinstance(message, kind)]
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *given, **_: self.done.append((name, given[0] if given else b""))
+
+
+class At:
+    """One node at the table of three for three hands."""
+
+    def __init__(self, identity: Identity, name: str, *, manner: Manner | None = None) -> None:
+        self.now = 100.0
+        self.events: list[object] = []
+        drawn = iter(range(1, 200))
+        profile = Profile(TABLE, name.encode().ljust(16), bytes(16), name, Role.SEAT)
+        self.net = Net(identity, profile)
+        shown: TableCard = card()
+        table = offer(2, 3)
+        desk = None
+        if identity is HOST:
+            own = sign(Hello(*_fields(self.net, profile)), HOST)
+            desk = Desk(table, own, self.net.hello)
+        self.sitting = Sitting(
+            identity,
+            cast(Mesh, self.net),
+            profile,
+            card=shown,
+            desk=desk,
+            host_address="10.0.0.1",
+            manner=manner or Manner(),
+            on_event=self.events.append,
+            now=lambda: NOW,
+            clock=lambda: self.now,
+            random=lambda n: bytes([next(drawn)]) * n,
+        )
+        self.sitting.start()
+
+    def phase(self) -> Phase:
+        """Where it is now."""
+        return self.sitting.phase
+
+    def ready(self) -> bool:
+        """What it tells the host."""
+        return self.sitting.ready
+
+    def hears(self, key: bytes, *messages: object) -> None:
+        for message in messages:
+            self.sitting.handle(Received(key, cast(Any, message)))
+
+
+def _fields(net: Net, p: Profile) -> tuple[Any, ...]:
+    return net.key, net.key, p.table, p.session, p.name, p.role, net.port, p.nonce
+
+
+BRUNO = hello(GUEST, "Bruno", nonce=b"n" * 16)
+
+
+def seated() -> At:
+    """The host, with Bruno there and ready: the match is proposed."""
+    ada = At(HOST, "Ada")
+    ada.sitting.handle(HelloReceived(BRUNO, HERE))
+    ada.sitting.handle(PeerUp(GUEST.public))
+    ada.hears(GUEST.public, State(ready=True))
+    assert ada.phase() is Phase.SIGNING
+    return ada
+
+
+def signature(proposal: Propose, identity: Identity) -> EntryMessage:
+    """That seat's agreement to the proposal."""
+    from node.lobby import header_entry  # noqa: PLC0415  # for this alone
+    from protocol.header import parse_core  # noqa: PLC0415  # as above
+
+    return EntryMessage(header_entry(parse_core(proposal.core), identity))
+
+
+def test_the_last_signature_begins_the_match() -> None:
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    ada.hears(GUEST.public, signature(proposal, GUEST))
+    assert ada.phase() is Phase.PLAYING
+    assert ada.sitting.agreed is not None
+    assert ada.sitting.card().playing
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        PeerDown(GUEST.public, Why.LOST),
+        Received(GUEST.public, Bye(Reason.LEAVING)),
+        HelloReceived(hello(GUEST, "Bruno", nonce=b"m" * 16), HERE),
+    ],
+)
+def test_a_seat_that_is_lost_before_it_signed_takes_the_proposal_with_it(lost: Any) -> None:
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    ada.sitting.handle(lost)
+    assert ada.phase() is Phase.OPEN
+    ada.hears(GUEST.public, signature(proposal, GUEST))
+    assert ada.sitting.agreed is None, "a signature on what was withdrawn counts for nothing"
+
+
+def test_a_match_is_proposed_again_to_whoever_takes_the_seat() -> None:
+    ada = seated()
+    ada.sitting.handle(PeerDown(GUEST.public, Why.LOST))
+    carla = hello(OTHER, "Carla")
+    ada.sitting.handle(HelloReceived(carla, HERE))
+    ada.hears(OTHER.public, State(ready=True))
+    proposals = ada.net.said(Propose)
+    assert len(proposals) == 2
+    ada.hears(OTHER.public, signature(proposals[1], OTHER))
+    assert ada.sitting.agreed is not None
+    assert {seat.name for seat in ada.sitting.agreed.header.seats} == {"Ada", "Carla"}
+
+
+def test_who_is_removed_while_all_sign_takes_the_proposal_with_it() -> None:
+    ada = seated()
+    ada.sitting.remove(GUEST.public)
+    assert ada.phase() is Phase.OPEN
+    assert ada.net.told(GUEST.public, Bye)[0].reason is Reason.REMOVED
+    assert ("remove", GUEST.public) not in ada.net.done, "it has a moment to read why"
+    ada.now += FAREWELL
+    ada.sitting.tick()
+    assert ("remove", GUEST.public) in ada.net.done
+
+
+def test_a_forged_or_foreign_signature_begins_nothing() -> None:
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    good = signature(proposal, GUEST).entry
+    forged = replace(good, contribution=replace(good.contribution, signature=bytes(64)))
+    other = replace(good, place=replace(good.place, match=bytes(32)))
+    for entry in (forged, other):
+        ada.hears(OTHER.public, EntryMessage(entry))
+    assert ada.phase() is Phase.SIGNING
+
+
+def test_a_peer_that_is_not_in_the_match_yet_is_told_again() -> None:
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    ada.hears(GUEST.public, State(ready=True))
+    assert ada.net.told(GUEST.public, Propose) == [proposal]
+
+
+# -- a guest --------------------------------------------------------------------------------------
+
+
+def guest(manner: Manner | None = None) -> tuple[At, At]:
+    """Bruno at Ada's table, linked and listed."""
+    ada, bruno = At(HOST, "Ada"), At(GUEST, "Bruno", manner=manner)
+    bruno.sitting.handle(PeerUp(HOST.public))
+    own = sign(Hello(*_fields(bruno.net, bruno.sitting._profile)), GUEST)
+    ada.sitting.handle(HelloReceived(own, HERE))
+    bruno.hears(HOST.public, ada.net.said(Lobby)[-1])
+    return ada, bruno
+
+
+def test_a_guest_believes_the_host_alone() -> None:
+    ada, bruno = guest()
+    lobby = ada.net.said(Lobby)[-1]
+    bruno.hears(OTHER.public, replace(lobby, serial=99, members=lobby.members[:1]))
+    assert len(bruno.sitting.view.people) == 2
+    ada.hears(GUEST.public, State(ready=True))
+    (proposal,) = ada.net.said(Propose)
+    bruno.hears(OTHER.public, proposal)
+    assert bruno.phase() is Phase.OPEN
+    bruno.hears(HOST.public, proposal)
+    assert bruno.phase() is Phase.SIGNING
+
+
+def test_an_old_proposal_after_the_match_is_ignored() -> None:
+    ada, bruno = guest()
+    ada.hears(GUEST.public, State(ready=True))
+    (proposal,) = ada.net.said(Propose)
+    bruno.hears(HOST.public, proposal, signature(proposal, HOST))
+    assert bruno.phase() is Phase.PLAYING
+    bruno.sitting.again()
+    assert bruno.phase() is Phase.OPEN
+    bruno.hears(HOST.public, proposal)
+    assert bruno.phase() is Phase.OPEN
+    assert bruno.sitting.agreed is None
+
+
+def test_a_host_that_was_never_there_ends_it_at_once() -> None:
+    bruno = At(GUEST, "Bruno")
+    with pytest.raises(Stopped, match="can't be reached"):
+        bruno.sitting.handle(PeerDown(HOST.public, Why.REFUSED))
+
+
+def test_a_host_that_is_gone_for_a_while_is_waited_for() -> None:
+    _, bruno = guest()
+    bruno.sitting.handle(PeerDown(HOST.public, Why.LOST))
+    assert not bruno.ready(), "nobody is there to be told"
+    bruno.now += PATIENCE - 0.1
+    bruno.sitting.tick()
+    bruno.sitting.handle(PeerUp(HOST.public))
+    assert bruno.ready()
+    assert [e.back for e in bruno.events if isinstance(e, HostSilent)] == [False, True]
+    bruno.sitting.handle(PeerDown(HOST.public, Why.LOST))
+    bruno.now += PATIENCE
+    with pytest.raises(Stopped, match="doesn't answer"):
+        bruno.sitting.tick()
+
+
+def test_a_match_goes_on_without_its_host_but_no_other_follows() -> None:
+    ada, bruno = guest()
+    ada.hears(GUEST.public, State(ready=True))
+    (proposal,) = ada.net.said(Propose)
+    bruno.hears(HOST.public, proposal, signature(proposal, HOST))
+    bruno.hears(HOST.public, Bye(Reason.LEAVING))
+    bruno.sitting.handle(PeerDown(HOST.public, Why.LOST))
+    bruno.now += 10 * PATIENCE
+    bruno.sitting.tick()
+    with pytest.raises(Stopped, match="host has left"):
+        bruno.sitting.again()
+
+
+def test_a_bot_says_whose_it_is_before_it_is_ready() -> None:
+    owned = Owned(HOST.public, vouch(HOST, TABLE, GUEST.public))
+    bruno = At(GUEST, "Bruno", manner=Manner(owned=owned))
+    assert bruno.ready() is False
+    bruno.sitting.handle(PeerUp(HOST.public))
+    assert bruno.net.told(HOST.public, Owned) == [owned]
+    assert bruno.ready()
+
+
+def test_guests_let_each_other_in_and_shut_out_who_was_removed() -> None:
+    ada, bruno = guest()
+    listed = ada.net.said(Lobby)[-1]
+    carla = replace(listed.members[1], hello=encode(hello(OTHER, "Carla")))
+    bruno.hears(HOST.public, replace(listed, serial=50, members=(*listed.members, carla)))
+    assert ("admit", OTHER.public) in bruno.net.done
+    assert ("dial", OTHER.public) in bruno.net.done
+    bruno.hears(HOST.public, replace(listed, serial=51, removed=(OTHER.public,)))
+    assert ("remove", OTHER.public) in bruno.net.done
+
+
+def test_who_is_not_at_the_table_is_not_heard() -> None:
+    ada, bruno = guest()
+    chat = sign(Chat(b"", TABLE, bytes(16), 1, "buy now"), OTHER)
+    before = len(ada.events), len(bruno.events)
+    ada.hears(OTHER.public, chat)
+    bruno.hears(HOST.public, chat)
+    assert (len(ada.events), len(bruno.events)) == before
