@@ -18,11 +18,8 @@ from engine.cards import Deck
 from engine.contract import (
     Breach,
     Cards,
-    Decide,
-    Draw,
     Leave,
     Open,
-    Over,
     Reveal,
     Revealed,
     Seen,
@@ -32,6 +29,7 @@ from engine.errors import EngineError
 from engine.games import mambassa_settle
 from engine.games.mambassa_position import Deal, Phase, Position, Statement, special
 from engine.games.mambassa_settle import Match, Outcome
+from engine.games.monte import dealt_by, decides, nothing
 from engine.position import note
 
 _REVEAL: Final = Cards((Reveal(),))
@@ -50,8 +48,7 @@ class Ending(Position):
         if self.deal.auto:
             self.opened = (1 << self.deal.deck.size) - 1
             return self._after_show()
-        slots = [slot for hand in self.held for slot in hand]
-        hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
+        hidden = self._hidden()
         self.phase = Phase.SHOW
         if not hidden:
             return self._after_show()
@@ -152,16 +149,13 @@ class Ending(Position):
         return self._to_over(living, ended)
 
     def _to_draw(self) -> Self:
-        self.deal = self.deal.but(players=self.deal.match.living())
+        self._draws()
         self.phase = Phase.DRAW
-        self.due = Cards((Draw(self.deal.deck),))
         return self
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
-        result = mambassa_settle.result(self.match, winners, reason)
+        self._ends(winners, reason)
         self.phase = Phase.OVER
-        self.due = Over(result)
-        self.notes += tuple(note("wins", seat, (result.won[seat],)) for seat in winners)
         return self
 
     def _leave(self, given: Leave) -> Self:
@@ -191,9 +185,9 @@ class Ending(Position):
     def _to_next(self, match: Match, dealer: int, start: int, outcome: Outcome | None) -> Self:
         """The next hand, with nothing of the last one's cards left (PET-05)."""
         old = self.deal
-        players, decides = _seated(match.living(), dealer)
+        players = dealt_by(match.living(), dealer)
         self.deal = Deal(
-            *(old.options, old.seats, old.deck, match, players, decides),
+            *(old.options, old.seats, old.deck, match, players, decides(players)),
             *(len(players) * old.options.max_rounds, old.hand + 1, dealer, start),
             breaches=old.breaches,
             outcome=outcome,
@@ -207,7 +201,7 @@ class Ending(Position):
     def _clear(self) -> None:
         """No card of the last hand is left."""
         self.opened = 0
-        self.shown = (0,) * self.deal.seats
+        self.shown = nothing(self.deal.seats)
         self.said = ()
         self.held = ()
         self.monte = self.stock = ()
@@ -215,14 +209,6 @@ class Ending(Position):
         self.left = -1
         self.discard = False
         self.declared = ()
-
-
-@lru_cache(maxsize=256)
-def _seated(living: tuple[int, ...], dealer: int) -> tuple[tuple[int, ...], tuple[Decide, ...]]:
-    """The players of a hand that `dealer`, one of `living`, deals, and what is due at each turn."""
-    at = living.index(dealer) + 1
-    players = living[at:] + living[:at]
-    return players, tuple([Decide(seat) for seat in players])
 
 
 @lru_cache(maxsize=8)

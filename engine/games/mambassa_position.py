@@ -16,23 +16,16 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple, Self
 
-from engine.cards import UNKNOWN, Deck
+from engine.cards import UNKNOWN
 from engine.contract import (
     Ask,
-    Breach,
     Decide,
     Move,
-    Note,
-    Over,
-    Pile,
     Promise,
     Public,
     Result,
-    Seen,
-    Turn,
-    mask_of,
 )
-from engine.games import mambassa_settle
+from engine.games import mambassa_settle, monte
 from engine.games.mambassa_hands import DECLARED, MambassaOptions
 from engine.games.mambassa_moves import (
     BOTTOMS,
@@ -45,10 +38,9 @@ from engine.games.mambassa_moves import (
     STAY,
 )
 from engine.games.mambassa_settle import Match, Outcome, Shown
-from engine.position import Dealt, Kept, open_slots, reads_from
+from engine.games.monte import Hand
+from engine.position import reads_from
 
-Hand = tuple[int, ...]
-"""Four slots."""
 Claim = tuple[bool, int]
 """What a promise says: declared or not, and how many reseals of the hand came before it."""
 
@@ -105,77 +97,39 @@ _NONE: Final[tuple[Move, ...]] = (NONE,)
 
 
 @dataclass(slots=True)
-class Deal(Kept):
-    """What stays the same from turn to turn of an open hand; see Position for the fields."""
+class Deal(monte.Deal):
+    """What stays the same from turn to turn of an open hand."""
 
     options: MambassaOptions
-    seats: int
-    deck: Deck
     match: Match
-    players: tuple[int, ...] = ()
-    decides: tuple[Decide, ...] = ()
-    most: int = 0
-    hand: int = 0
-    dealer: int = -1
-    start: int = 0
-    faces: bytes = b""
-    auto: bool = False
-    breaches: tuple[Breach, ...] = ()
     outcome: Outcome | None = None
 
 
-class Position(Dealt):
-    """A position; see `State` for the fields that all games have. Further ones, for reading:
+class Position(monte.Table):
+    """A position; see `State` and `monte.Table` for its fields. Further ones, for reading:
 
-    match    tokens, payments and options (mambassa_settle.Match)
     phase    the row of mambassa_state's table
-    held     the slots of each hand, indexed like `players`
-    monte    the slots of the monte, () before the deal
     stock    the slots of the stock, its top first
-    at       whose turn it is, an index into `players`
-    left     turns that remain after a bussata, -1 before it
-    turns    turns begun in this hand
     made     Moves and Answers of this hand so far
     discard  a discard follows in this turn
     reseals  reseals of this hand so far
     said     what was stated and isn't settled
     claims   what each of `promises` says
     declared the seats that declared, in the order of play
-    decides  what is due when it is that player's turn, indexed like `players`
-    most     with how many turns the hand ends at the latest (PET-26), 0 if it doesn't
-    outcome  what the hands showed, until the next deal
-    start    the seat from which the next dealer is looked for (PET-05, GEN-02)
-    auto     an open state, which answers its own card requests
-
-    Only `deal` and the slots below are stored, so that a turn costs a short copy.
     """
 
-    __slots__ = (
-        *("at", "deal", "declared", "discard", "due", "held", "left", "made", "monte"),
-        *("notes", "opened", "phase", "reseals", "said", "shown", "stock", "turns"),
-    )
+    __slots__ = ("declared", "discard", "made", "phase", "reseals", "said", "stock")
     deal: Deal
     match: Match
     phase: Phase
-    due: Turn
-    held: tuple[Hand, ...]
-    monte: Hand
     stock: tuple[int, ...]
-    at: int
-    left: int
-    turns: int
     made: int
     discard: bool
     reseals: int
     said: tuple[Statement, ...]
     claims: tuple[Claim, ...]
     declared: tuple[int, ...]
-    decides: tuple[Decide, ...]
-    most: int
-    notes: tuple[Note, ...]
     outcome: Outcome | None
-    start: int
-    auto: bool
 
     # ------------------------------------------------------------------ what it tells
 
@@ -213,37 +167,16 @@ class Position(Dealt):
             self._broken(),
         )
 
-    def piles(self) -> tuple[Pile, ...]:
-        if not self.faces:
-            return ()
-        hands = [Pile("hand", seat, h) for seat, h in zip(self.players, self.held, strict=True)]
-        hands.sort(key=lambda pile: pile.seat)
-        return (*hands, Pile("monte", -1, self.monte), Pile("stock", -1, self.stock))
+    def _stock(self) -> tuple[int, ...]:
+        return self.stock
 
-    def scores(self) -> tuple[int, ...]:
-        """Tokens."""
-        return self.match.tokens
-
-    def standing(self) -> Result:
-        if isinstance(self.due, Over):
-            return self.due.result
-        return mambassa_settle.result(self.match, (), mambassa_settle.UNFINISHED)
+    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
+        return mambassa_settle.result(self.match, winners, reason)
 
     def showdown(self) -> tuple[Shown, ...]:
         """Each hand's worth, in dealing order, and who pays: from the end of a deal to the next;
         () otherwise."""
         return self.outcome.shown if self.outcome else ()
-
-    def hand_of(self, seat: int) -> Hand:
-        """The slots of `seat`'s hand, () if it holds none."""
-        if seat not in self.players or not self.held:
-            return ()
-        return self.held[self.players.index(seat)]
-
-    def with_faces(self, faces: bytes) -> Self:
-        new = self._copy()
-        new.deal = self.deal.but(faces=faces, auto=False)
-        return new
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
@@ -264,13 +197,6 @@ class Position(Dealt):
         new.discard = self.discard
         new.reseals = self.reseals
         new.declared = self.declared
-        return new
-
-    def _see(self, given: Seen) -> Self:
-        """A copy that knows what the due Open requests showed."""
-        new = self._copy()
-        new.deal = self.deal.but(faces=self._shown_by(given))
-        new.opened |= mask_of(open_slots(self.due))
         return new
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from engine.cards import Deck
 from engine.contract import Note, Result
 from engine.games.mambassa_hands import Judge, MambassaOptions, Value, judge
+from engine.games.monte import Tokens
 from engine.games.petrangola_settle import ABANDONED, DEALER_WINS, LAST_ALIVE, UNFINISHED
 from engine.position import note
 
@@ -22,38 +23,11 @@ MAMBASSA: Final = "mambassa"
 
 
 @dataclass(slots=True)
-class Match:
-    """What outlives a deal; one integer a seat in each tuple. Nobody changes one: it isn't frozen
-    since one is made for each deal, and that would take several times as long.
-
-    tokens  lives held now; 0 is dead
-    paid    into the pot, in units of the stake's kind
-    drawn   out of the pot before the end (extra lives of MAM-31), in the same units
-    """
+class Match(Tokens):
+    """What outlives a deal."""
 
     options: MambassaOptions
-    deck: Deck
     judge: Judge
-    tokens: tuple[int, ...]
-    paid: tuple[int, ...]
-    drawn: tuple[int, ...]
-
-    @property
-    def pot(self) -> int:
-        """What lies in the pot now, in units of the stake's kind."""
-        return sum(self.paid) - sum(self.drawn)
-
-    def living(self) -> tuple[int, ...]:
-        """The seats with tokens, ascending."""
-        return tuple([seat for seat, tokens in enumerate(self.tokens) if tokens])
-
-    def first_living(self, start: int) -> int:
-        """The first living seat from `start` on, in the order of play (PET-05)."""
-        seats = len(self.tokens)
-        seat = start % seats
-        while not self.tokens[seat]:
-            seat = (seat + 1) % seats
-        return seat
 
 
 def new_match(options: MambassaOptions, seats: int, deck: Deck) -> Match:

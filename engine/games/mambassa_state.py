@@ -70,7 +70,8 @@ from engine.games.mambassa_moves import (
     Plan,
     Stay,
 )
-from engine.games.mambassa_position import Deal, Hand, Phase, Statement, special
+from engine.games.mambassa_position import Deal, Phase, Statement, special
+from engine.games.monte import Hand, looked_at, packets
 from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
@@ -130,7 +131,9 @@ class MambassaState(Ending):
         old = self.deal
         new = self._copy()
         n = len(old.players)
-        new.held, new.monte, new.stock = _packets(n, old.deck.size)
+        *held, new.monte = packets(n, HAND)
+        new.held = tuple(held)
+        new.stock = tuple(range(HAND * n + HAND, old.deck.size))
         if given.faces is None:
             faces = bytes((UNKNOWN,)) * old.deck.size
         else:
@@ -153,7 +156,7 @@ class MambassaState(Ending):
     def _after_look(self) -> MambassaState:
         """MAM-04: the dealer saw the next four cards, and nobody the dealer's hand."""
         deal = self.deal
-        self.shown = _looked_at(deal.seats, deal.players)
+        self.shown = looked_at(deal.seats, deal.players, HAND)
         self.phase = Phase.CHOOSE
         self.due = deal.decides[-1]
         return self
@@ -376,26 +379,9 @@ def _with(shown: tuple[int, ...], seat: int, mask: int) -> tuple[int, ...]:
     return (*shown[:seat], shown[seat] | mask, *shown[seat + 1 :])
 
 
-@lru_cache(maxsize=MAX_SEATS)
-def _packets(n: int, size: int) -> tuple[tuple[Hand, ...], Hand, tuple[int, ...]]:
-    """The hands of n players, the monte and the stock of a deck of `size` (CARD-06)."""
-    packets = [tuple(range(s, s + HAND)) for s in range(0, HAND * n + HAND, HAND)]
-    return tuple(packets[:n]), packets[n], tuple(range(HAND * n + HAND, size))
-
-
 @lru_cache(maxsize=256)
 def _ask(players: tuple[int, ...]) -> Ask:
     return Ask(tuple(sorted(players)))
-
-
-@lru_cache(maxsize=1024)
-def _looked_at(seats: int, players: tuple[int, ...]) -> tuple[int, ...]:
-    """What each seat saw of the cards just dealt (MAM-04): its hand, the dealer the monte, which
-    lies behind the hand of the dealer."""
-    shown = [0] * seats
-    for at, seat in enumerate(players):
-        shown[seat] = 15 << HAND * (at + (seat == players[-1]))
-    return tuple(shown)
 
 
 def _wrong_statement(declares: bool) -> IllegalMove:

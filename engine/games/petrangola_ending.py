@@ -16,40 +16,26 @@ from engine.contract import (
     Ask,
     Breach,
     Cards,
-    Decide,
-    Draw,
     Leave,
     Open,
-    Over,
     Reveal,
     Revealed,
     Seen,
 )
 from engine.errors import EngineError, IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
-from engine.games.petrangola_hands import MAX_SEATS
+from engine.games.monte import dealt_by, decides, nothing
 from engine.games.petrangola_moves import Decline, Reenter
 from engine.games.petrangola_position import Deal, Phase, Position, text_of
 from engine.games.petrangola_settle import Match, Outcome
 from engine.position import note
 
 _REVEAL: Final = Cards((Reveal(),))
-_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
-
-
-@lru_cache(maxsize=MAX_SEATS)
-def _nothing(seats: int) -> tuple[int, ...]:
-    return (0,) * seats
 
 
 @lru_cache(maxsize=256)
 def _ask(seats: tuple[int, ...]) -> Ask:
     return Ask(seats)
-
-
-@lru_cache(maxsize=1024)
-def _decides(players: tuple[int, ...]) -> tuple[Decide, ...]:
-    return tuple([_DECIDE[seat] for seat in players])
 
 
 class Ending(Position):
@@ -65,8 +51,7 @@ class Ending(Position):
         if self.deal.auto:
             self.opened = (1 << len(self.deal.faces)) - 1
             return self._after_show()
-        slots = [slot for hand in self.held for slot in hand]
-        hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
+        hidden = self._hidden()
         self.phase = Phase.SHOW
         if not hidden:
             return self._after_show()
@@ -207,21 +192,17 @@ class Ending(Position):
 
     def _to_next(self, match: Match, start: int, outcome: Outcome | None) -> Self:
         """PET-05."""
-        living = match.living()
-        at = living.index(match.first_living(start)) + 1
-        return self._to_cut_for(living[at:] + living[:at], match, start, outcome)
+        players = dealt_by(match.living(), match.first_living(start))
+        return self._to_cut_for(players, match, start, outcome)
 
     def _to_draw(self) -> Self:
-        self.deal = self.deal.but(players=self.deal.match.living())
+        self._draws()
         self.phase = Phase.DRAW
-        self.due = Cards((Draw(self.deal.deck),))
         return self
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
-        result = petrangola_settle.result(self.match, winners, reason, self.dealer)
+        self._ends(winners, reason)
         self.phase = Phase.OVER
-        self.due = Over(result)
-        self.notes += tuple(note("wins", seat, (result.won[seat],)) for seat in winners)
         return self
 
     def _leave(self, given: Leave) -> Self:
@@ -254,9 +235,8 @@ class Ending(Position):
     def _to_cut(self, dealer: int) -> Self:
         """The next hand, with `dealer` as the last of the living (PET-05)."""
         deal = self.deal
-        living = deal.match.living()
-        at = living.index(dealer) + 1
-        return self._to_cut_for(living[at:] + living[:at], deal.match, deal.start, deal.outcome)
+        players = dealt_by(deal.match.living(), dealer)
+        return self._to_cut_for(players, deal.match, deal.start, deal.outcome)
 
     def _to_cut_for(
         self, players: tuple[int, ...], match: Match, start: int, outcome: Outcome | None
@@ -265,7 +245,7 @@ class Ending(Position):
         old = self.deal
         hand, dealer = old.hand + 1, players[-1]
         self.deal = Deal(
-            *(old.options, old.seats, old.deck, match, players, _decides(players)),
+            *(old.options, old.seats, old.deck, match, players, decides(players)),
             *(len(players) * old.options.max_rounds, hand, dealer, start),
             breaches=old.breaches,
             outcome=outcome,
@@ -279,7 +259,7 @@ class Ending(Position):
     def _clear(self) -> None:
         """No card of the last hand is left."""
         self.opened = 0
-        self.shown = _nothing(self.deal.seats)
+        self.shown = nothing(self.deal.seats)
         self.promises = ()
         self.held = ()
         self.monte = ()

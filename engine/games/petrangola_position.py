@@ -11,25 +11,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Self
 
-from engine.cards import ITALIAN, UNKNOWN, Deck
+from engine.cards import ITALIAN, UNKNOWN
 from engine.contract import (
     Ask,
-    Breach,
     Cards,
     Decide,
     Move,
-    Note,
-    Over,
-    Pile,
     Promise,
     Public,
     Result,
-    Seen,
     Shuffle,
-    Turn,
-    mask_of,
 )
-from engine.games import petrangola_moves, petrangola_settle
+from engine.games import monte, petrangola_moves, petrangola_settle
 from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions
 from engine.games.petrangola_moves import (
     CAMICIA,
@@ -42,10 +35,7 @@ from engine.games.petrangola_moves import (
     Cut,
 )
 from engine.games.petrangola_settle import Match, Outcome, Shown
-from engine.position import Dealt, Kept, open_slots, reads_from
-
-Hand = tuple[int, ...]
-"""Three slots."""
+from engine.position import reads_from
 
 
 class Phase(IntEnum):
@@ -81,66 +71,28 @@ _ANSWER: Final[tuple[Move, ...]] = (REENTER, DECLINE)
 
 
 @dataclass(slots=True)
-class Deal(Kept):
-    """What stays the same from turn to turn of an open hand; see Position for the fields."""
+class Deal(monte.Deal):
+    """What stays the same from turn to turn of an open hand."""
 
     options: PetrangolaOptions
-    seats: int
-    deck: Deck
     match: Match
-    players: tuple[int, ...] = ()
-    decides: tuple[Decide, ...] = ()
-    most: int = 0
-    hand: int = 0
-    dealer: int = -1
-    start: int = 0
-    faces: bytes = b""
-    auto: bool = False
-    breaches: tuple[Breach, ...] = ()
     outcome: Outcome | None = None
 
 
-class Position(Dealt):
-    """A position; see `State` for the fields that all games have. Further ones, for reading:
+class Position(monte.Table):
+    """A position; see `State` and `monte.Table` for its fields. Further ones, for reading:
 
-    match    tokens, payments and options (petrangola_settle.Match)
     phase    the row of petrangola_state's table
-    held     the slots of each hand, indexed like `players`
-    monte    the slots of the monte, () before the deal
     when     when each hand was completed, the higher the later (PET-36), indexed like `players`
-    at       whose turn it is, an index into `players`
-    left     turns that remain after a bussata, -1 before it
-    turns    turns taken in this hand
-    decides  what is due when it is that player's turn, indexed like `players`
-    most     with how many turns the hand ends at the latest (PET-26), 0 if it doesn't
-    outcome  what the showdown showed, until the next cut
-    start    the seat from which the next dealer is looked for (PET-05, GEN-02)
-    auto     an open state, which answers its own card requests
-
-    Only `deal` and the slots below are stored, so that a turn costs a short copy.
     """
 
-    __slots__ = (
-        *("at", "deal", "due", "held", "left", "monte", "notes", "opened"),
-        *("phase", "promises", "shown", "turns", "when"),
-    )
+    __slots__ = ("phase", "promises", "when")
     deal: Deal
     match: Match
     phase: Phase
-    due: Turn
-    held: tuple[Hand, ...]
-    monte: tuple[int, ...]
     when: tuple[int, ...]
-    at: int
-    left: int
-    turns: int
-    decides: tuple[Decide, ...]
-    most: int
-    notes: tuple[Note, ...]
     promises: tuple[Promise, ...]
     outcome: Outcome | None
-    start: int
-    auto: bool
 
     # ------------------------------------------------------------------ what it tells
 
@@ -186,39 +138,17 @@ class Position(Dealt):
             self._broken(),
         )
 
-    def piles(self) -> tuple[Pile, ...]:
-        if not self.faces:
-            return ()
-        hands = [Pile("hand", seat, h) for seat, h in zip(self.players, self.held, strict=True)]
-        hands.sort(key=lambda pile: pile.seat)
-        stock = tuple(range(HAND * len(self.players) + HAND, self.deck.size))
-        return (*hands, Pile("monte", -1, self.monte), Pile("stock", -1, stock))
+    def _stock(self) -> tuple[int, ...]:
+        return tuple(range(HAND * len(self.players) + HAND, self.deck.size))
 
-    def scores(self) -> tuple[int, ...]:
-        """Tokens."""
-        return self.match.tokens
-
-    def standing(self) -> Result:
-        if isinstance(self.due, Over):
-            return self.due.result
-        return petrangola_settle.result(self.match, (), petrangola_settle.UNFINISHED)
+    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
+        return petrangola_settle.result(self.match, winners, reason, self.dealer)
 
     def showdown(self) -> tuple[Shown, ...]:
         """Each hand's worth, in dealing order, and who falls: from the showdown to the next cut;
         () otherwise."""
         outcome = self.deal.outcome
         return outcome.shown if outcome else ()
-
-    def hand_of(self, seat: int) -> tuple[int, ...]:
-        """The slots of `seat`'s hand, () if it holds none."""
-        if seat not in self.players or not self.held:
-            return ()
-        return self.held[self.players.index(seat)]
-
-    def with_faces(self, faces: bytes) -> Self:
-        new = self._copy()
-        new.deal = self.deal.but(faces=faces, auto=False)
-        return new
 
     def _shape(self, slots: Sequence[int]) -> bool | None:
         """Whether these cards are a petrangola; None while one of them is unknown."""
@@ -244,13 +174,6 @@ class Position(Dealt):
         new.at = self.at
         new.left = self.left
         new.turns = self.turns
-        return new
-
-    def _see(self, given: Seen) -> Self:
-        """A copy that knows what the due Open requests showed."""
-        new = self._copy()
-        new.deal = self.deal.but(faces=self._shown_by(given))
-        new.opened |= mask_of(open_slots(self.due))
         return new
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from engine.cards import Deck
 from engine.contract import Note, Result
+from engine.games.monte import Tokens
 from engine.games.petrangola_hands import (
     LOWEST_PETRANGOLA,
     THREE_ACES,
@@ -37,30 +38,17 @@ _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": S
 
 
 @dataclass(slots=True)
-class Match:
-    """What outlives a deal; one integer a seat in each tuple. Nobody changes one: it isn't frozen
-    since one is made for each deal, and that would take several times as long.
+class Match(Tokens):
+    """What outlives a deal: tokens, and further ones for each seat.
 
-    tokens  held now; 0 is dead
-    paid    into the pot, in units of the stake's kind
-    drawn   out of the pot before the end (bonus tokens of `pot=lost_tokens`), in the same units
     used    re-entries taken
     streak  deals in a row in which the seat fell
     """
 
     options: PetrangolaOptions
-    deck: Deck
     judge: Judge
-    tokens: tuple[int, ...]
-    paid: tuple[int, ...]
-    drawn: tuple[int, ...]
     used: tuple[int, ...]
     streak: tuple[int, ...]
-
-    @property
-    def pot(self) -> int:
-        """What lies in the pot now (PET-03)."""
-        return sum(self.paid) - sum(self.drawn)
 
     def changed(
         self,
@@ -72,18 +60,6 @@ class Match:
     ) -> Match:
         """The same match with other numbers; `dataclasses.replace` takes longer."""
         return Match(self.options, self.deck, self.judge, tokens, paid, drawn, used, streak)
-
-    def living(self) -> tuple[int, ...]:
-        """The seats with tokens, ascending."""
-        return tuple([seat for seat, tokens in enumerate(self.tokens) if tokens])
-
-    def first_living(self, start: int) -> int:
-        """The first living seat from `start` on, in the order of play (PET-05)."""
-        seats = len(self.tokens)
-        seat = start % seats
-        while not self.tokens[seat]:
-            seat = (seat + 1) % seats
-        return seat
 
 
 def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:

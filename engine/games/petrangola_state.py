@@ -29,9 +29,10 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
-from engine.cards import ITALIAN, UNKNOWN
+from engine.cards import ITALIAN, UNKNOWN, Deck
 from engine.contract import (
     Answers,
     Cards,
@@ -45,14 +46,15 @@ from engine.contract import (
     Revealed,
     Seen,
     Show,
+    Shuffle,
     Shuffled,
     mask_of,
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
-from engine.games.petrangola_deal import looked_at, packets, shuffle
+from engine.games.monte import Hand, looked_at, packets
 from engine.games.petrangola_ending import Ending
-from engine.games.petrangola_hands import MAX_DECKS, PetrangolaOptions, deck_for
+from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
     Camicia,
     Cut,
@@ -61,12 +63,17 @@ from engine.games.petrangola_moves import (
     KnockShow,
     Stay,
 )
-from engine.games.petrangola_position import Deal, Hand, Phase
+from engine.games.petrangola_position import Deal, Phase
 from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
 _ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
 _BIT: Final = tuple(1 << slot for slot in range(MAX_DECKS * ITALIAN.size))
+
+
+@lru_cache(maxsize=4 * ITALIAN.size)
+def _shuffle(deck: Deck, cut: int) -> Cards:
+    return Cards((Shuffle(deck, cut),))
 
 
 class PetrangolaState(Ending):
@@ -118,7 +125,7 @@ class PetrangolaState(Ending):
                 *(old.most, old.hand, old.dealer, old.start),
             )
         new.phase = Phase.SHUFFLE
-        new.due = shuffle(old.deck.copies, move.at)
+        new.due = _shuffle(old.deck, move.at)
         new.notes = (note("cut", old.players[-2], (move.at,)),)
         return new
 
@@ -127,7 +134,9 @@ class PetrangolaState(Ending):
         old = self.deal
         new = self._copy()
         n = len(old.players)
-        new.held, new.monte, new.when = packets(n)
+        *held, new.monte = packets(n, HAND)
+        new.held = tuple(held)
+        new.when = tuple(range(n))
         if given.faces is None:
             faces = bytes((UNKNOWN,)) * old.deck.size
         else:
@@ -150,7 +159,7 @@ class PetrangolaState(Ending):
     def _after_look(self) -> PetrangolaState:
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
         deal = self.deal
-        self.shown = looked_at(deal.seats, deal.players)
+        self.shown = looked_at(deal.seats, deal.players, HAND)
         self.phase = Phase.CHOOSE
         self.due = deal.decides[-1]
         return self
