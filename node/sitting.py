@@ -22,7 +22,7 @@ from node.errors import Stopped, need
 from node.events import Event, HelloReceived, PeerDown, PeerUp, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
-from node.link import Why
+from node.link import Bucket, Why
 from node.lobby import (
     Rematch,
     agree,
@@ -69,6 +69,11 @@ from protocol.wire import decode_hello, encode
 
 PATIENCE: Final = 8.0
 """Seconds that a guest waits for a host that it can't reach any more."""
+TELLINGS: Final = 10.0
+TELLINGS_AT_ONCE: Final = 64.0
+"""How often a second the host tells who is there, and how often at once."""
+MAX_MET: Final = 128
+"""Players that are remembered of one table."""
 FAREWELL: Final = 0.3
 """Seconds that somebody who is removed has to read why."""
 _SAYINGS: Final = {
@@ -145,6 +150,9 @@ class Sitting:
         self._silent_since: float | None = None
         self._farewell: str | None = None
         self._condemned: dict[bytes, float] = {}
+        self._tellings = Bucket(TELLINGS, TELLINGS_AT_ONCE, TELLINGS_AT_ONCE, clock())
+        self._untold = False
+        self._met: set[bytes] = set()
         self._proposal: Propose | None = None
         self._header: Header | None = None
         self._agreements: dict[int, Entry] = {}
@@ -267,6 +275,8 @@ class Sitting:
         for key in [key for key, due in self._condemned.items() if now >= due]:
             del self._condemned[key]
             self._mesh.remove(key)
+        if self._untold:
+            self._changed()
         waiting = self.phase is not Phase.PLAYING and self._silent_since is not None
         if waiting and now - need(self._silent_since) >= PATIENCE:
             raise Stopped("The table can't be reached any more: its host doesn't answer.")
@@ -368,11 +378,17 @@ class Sitting:
     # -- who is there -----------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        """The host's list is another: tell everybody, and see whether a match can be proposed."""
+        """The host's list is another: tell everybody, and see whether a match can be proposed.
+
+        What changes without end, as when somebody wavers a thousand times a second, is told at
+        the bucket's rate.
+        """
         desk = need(self._desk)
-        lobby = desk.lobby()
-        self._mesh.broadcast(lobby)
-        self._apply(lobby)
+        self._untold = not self._tellings.take(1, self._clock())
+        if not self._untold:
+            lobby = desk.lobby()
+            self._mesh.broadcast(lobby)
+            self._apply(lobby)
         if self.phase is Phase.OPEN:
             self._propose(desk)
 
@@ -414,8 +430,9 @@ class Sitting:
 
     def _meet(self, person: Person) -> None:
         """Remember a player, and warn of one who uses the name of another."""
-        if self._known is None or person.you or person.owner:
-            return
+        if self._known is None or person.you or person.owner or len(self._met) >= MAX_MET:
+            return  # a host that makes players up must not push out the true ones
+        self._met.add(person.key)
         other = self._known.meet(person.key, person.name, int(self._now()))
         if other:
             self._on_event(Stranger(person, other))

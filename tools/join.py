@@ -239,7 +239,7 @@ class Board:
 
     def show(self, tables: Sequence[Listed]) -> None:
         """Say what is new or another; numbers of tables that are gone aren't given again."""
-        from tools.tables import describe  # noqa: PLC0415  # zeroconf is slow to import
+        from tools.tables import describe, table_data  # noqa: PLC0415  # zeroconf is slow
 
         here: dict[int, Listed] = {}
         for table in tables:
@@ -252,6 +252,12 @@ class Board:
         for number in sorted(self._tables.keys() - here.keys()):
             self._teller.say(f"{number:>3}. {self._tables[number].name} is gone")
         self._tables = here
+        if self._teller.json:
+            data = [
+                {"number": number} | one
+                for number, one in zip(here, table_data(tables), strict=True)
+            ]
+            self._teller.data({"event": "tables", "tables": data})
 
     def typed(self, line: str | None) -> Listed | None:
         """The table that was chosen by its number or name; None if none was yet. Gone: nobody

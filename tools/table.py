@@ -7,6 +7,7 @@ after them. It decides nothing: commands go to the session, events to lines or t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import secrets
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import Stopped
-from node.notices import SessionEvent, Started
+from node.notices import NotSent, SessionEvent, Started
 from node.plain import Left
 from node.plain_lobby import Means, PlainLobby
 from node.session import Session
@@ -55,6 +56,7 @@ class Teller:
         self._out = out
         self._observe = observe
         self._seat: int | None = None
+        self.json = out.json
 
     def say(self, text: str) -> None:
         """A line for people."""
@@ -132,7 +134,7 @@ class Seat:
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="busso-bots-"))
             company = stack.enter_context(Bots(Path(folder), code=doorway.code))
-            bring = Company(company, self.session, doorway, self._args)
+            bring = Company(company, self.session, doorway, self._args, self.lobby.on_event)
             self.means.bring = bring
             thread = threading.Thread(target=self._run, daemon=True)
             thread.start()
@@ -163,9 +165,17 @@ class Company:
     """Starts this player's computer players and has them say whose they are."""
 
     def __init__(
-        self, bots: Bots, session: Session, doorway: Doorway, args: argparse.Namespace
+        self,
+        bots: Bots,
+        session: Session,
+        doorway: Doorway,
+        args: argparse.Namespace,
+        told: Callable[[SessionEvent], None],
     ) -> None:
+        """`told` hears, on another thread, of one that couldn't sit down."""
         self._bots = bots
+        self._told = told
+        self._names: list[str] = []
         self._session = session
         self._doorway = doorway
         self._level = level_arguments(args)
@@ -185,7 +195,19 @@ class Company:
             owned = self._session.vouch(Identity.load_or_create(folder / "identity").public)
             words = ["--join", str(self._doorway), "--stay", *self._level]
             words += ["--owner", owned.owner.hex(), "--voucher", owned.voucher.hex()]
+            self._names.append(name)
             self._bots.start(name, words, secrets.randbits(32))
+        if len(self._names) == count:  # the first ones
+            threading.Thread(target=self._listen, name="bots", daemon=True).start()
+
+    def _listen(self) -> None:
+        """Tell of those that stop by themselves; there is no end but the process's."""
+        while True:
+            with contextlib.suppress(NetworkFailed):  # they have nothing to say between matches
+                for said in self._bots.listen():
+                    if said.line is not None and said.line["event"] == "stopped":
+                        text = f"{self._names[said.bot]} has stopped: {said.line['text']}"
+                        self._told(NotSent(text))
 
 
 def free_name(taken: set[str]) -> str:

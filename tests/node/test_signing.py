@@ -6,6 +6,7 @@ The mesh is a list here, the clock a number, so each moment can be chosen.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -13,10 +14,19 @@ import pytest
 from node.errors import Stopped
 from node.events import HelloReceived, PeerDown, PeerUp, Received
 from node.hosting import Desk
+from node.known import KnownPlayers
 from node.link import Why
 from node.mesh import Mesh, Profile
 from node.notices import HostSilent
-from node.sitting import FAREWELL, PATIENCE, Manner, Phase, Sitting
+from node.sitting import (
+    FAREWELL,
+    MAX_MET,
+    PATIENCE,
+    TELLINGS_AT_ONCE,
+    Manner,
+    Phase,
+    Sitting,
+)
 from protocol.identity import Identity
 from protocol.messages import (
     Bye,
@@ -314,3 +324,35 @@ def test_who_is_not_at_the_table_is_not_heard() -> None:
     ada.hears(OTHER.public, chat)
     bruno.hears(HOST.public, chat)
     assert (len(ada.events), len(bruno.events)) == before
+
+
+def test_who_wavers_without_end_makes_the_host_tell_it_in_a_bounded_number() -> None:
+    ada = At(HOST, "Ada")
+    ada.sitting.set_ready(False)
+    ada.sitting.handle(HelloReceived(BRUNO, HERE))
+    for number in range(1_000):
+        ada.hears(GUEST.public, State(ready=number % 2 == 0))
+    assert len(ada.net.said(Lobby)) <= TELLINGS_AT_ONCE
+    told = ada.net.said(Lobby)[-1]
+    ada.hears(GUEST.public, State(ready=not told.members[1].ready))
+    ada.now += 1
+    ada.sitting.tick()
+    assert ada.net.said(Lobby)[-1].members[1].ready != told.members[1].ready
+
+
+def test_a_host_that_makes_players_up_pushes_no_known_one_out(tmp_path: Path) -> None:
+    known = KnownPlayers(tmp_path / "known_players")
+    known.meet(OTHER.public, "Carla", NOW)
+    ada, bruno = guest()
+    bruno.sitting._known = known
+    listed = ada.net.said(Lobby)[-1]
+    for number in range(3):
+        made = [Identity(bytes([number + 100, n]) * 16) for n in range(70)]
+        more = [
+            replace(listed.members[1], hello=encode(hello(key, f"M{number} {n}")))
+            for n, key in enumerate(made)
+        ]
+        lobby = replace(listed, serial=50 + number, members=(listed.members[0], *more))
+        bruno.hears(HOST.public, lobby)
+    assert len(list(known)) <= 1 + MAX_MET
+    assert known.holder("Carla") is not None

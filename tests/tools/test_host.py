@@ -118,8 +118,11 @@ def test_a_table_is_found_by_its_name_and_in_the_list(tmp_path: Path) -> None:
             bruno.end("leave")
         ada.wait("gone")
         with Person(tmp_path / "bruno", "join", "--iface", "lo") as bruno:
-            listed = bruno.wait("text", lambda line: "Cucina" in line["text"])["text"]
-            bruno.enter(listed.split(".")[0].strip())
+            bruno.wait("text", lambda line: "Cucina" in line["text"])
+            listed = bruno.wait("tables", lambda line: line["tables"])["tables"]
+            cucina = next(one for one in listed if one["name"] == "Cucina")
+            assert (cucina["game"], cucina["free"], cucina["code"]) == ("petrangola", 1, False)
+            bruno.enter(str(cucina["number"]))
             bruno.wait("lobby", full)
 
 
