@@ -118,6 +118,25 @@ def _writer(field: str, name: str) -> Callable[[Any, Any], None]:
     return write
 
 
+OCTETS: Final = tuple(
+    tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
+    for base in range(0, 40, 8)
+)
+"""OCTETS[n][octet]: the slots in octet n of a mask of forty."""
+_S0, _S1, _S2, _S3, _S4 = OCTETS
+
+
+def slots_of(mask: int) -> tuple[int, ...]:
+    """The slots in a mask of forty, ascending."""
+    return (
+        _S0[mask & 255]
+        + _S1[mask >> 8 & 255]
+        + _S2[mask >> 16 & 255]
+        + _S3[mask >> 24 & 255]
+        + _S4[mask >> 32 & 255]
+    )
+
+
 @lru_cache(maxsize=1 << 13)
 def note(kind: str, seat: int = -1, values: tuple[int, ...] = ()) -> Note:
     """A note, made once for all positions that announce the same."""

@@ -35,7 +35,7 @@ from engine.games.briscola_cards import (
     Cardset,
     beats,
 )
-from engine.position import Dealt, Kept, reads_from
+from engine.position import Dealt, Kept, reads_from, slots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,6 @@ SIDES: Final = tuple(
 """SIDES[seats][seat]: opposite seats of four are partners (BRI-02)."""
 POINTS: Final = FULL.deck.size
 """Below this bit of a number are slots, from it on are points."""
-_OCTET: Final = 0xFF
-_S0, _S1, _S2, _S3, _S4 = (
-    tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
-    for base in range(0, FULL.deck.size, 8)
-)
-"""_S1[octet]: the slots in octet 1 of a mask."""
 
 
 class _Plays(dict[int, tuple[Play, ...]]):
@@ -281,17 +275,6 @@ class Position(Dealt):
         new.took = self.took
         new.notes = ()
         return new
-
-
-def slots_of(mask: int) -> tuple[int, ...]:
-    """The slots in `mask`, ascending."""
-    return (
-        _S0[mask & _OCTET]
-        + _S1[mask >> 8 & _OCTET]
-        + _S2[mask >> 16 & _OCTET]
-        + _S3[mask >> 24 & _OCTET]
-        + _S4[mask >> 32 & _OCTET]
-    )
 
 
 def plays(mask: int, briscola: int) -> tuple[Play, ...]:

@@ -66,9 +66,8 @@ from engine.games.briscola_position import (
     Phase,
     Play,
     Position,
-    slots_of,
 )
-from engine.position import new_blank, note, open_slots
+from engine.position import new_blank, note, open_slots, slots_of
 
 __all__ = ["PLAYS", "BriscolaState", "Phase", "Play", "begin"]
 

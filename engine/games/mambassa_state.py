@@ -71,7 +71,7 @@ from engine.games.mambassa_moves import (
     Stay,
 )
 from engine.games.mambassa_position import Deal, Phase, Statement, special
-from engine.games.monte import Hand, looked_at, packets
+from engine.games.monte import Hand, looked_at
 from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
@@ -128,26 +128,12 @@ class MambassaState(Ending):
 
     def _shuffled(self, given: Shuffled) -> MambassaState:
         """CARD-06, MAM-04, MAM-05: packets of four, then the monte; the rest is the stock."""
-        old = self.deal
-        new = self._copy()
-        n = len(old.players)
-        *held, new.monte = packets(n, HAND)
-        new.held = tuple(held)
-        new.stock = tuple(range(HAND * n + HAND, old.deck.size))
-        if given.faces is None:
-            faces = bytes((UNKNOWN,)) * old.deck.size
-        else:
-            faces = self._checked(given.faces)
-        auto = given.faces is not None
-        new.deal = Deal(
-            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
-            *(old.most, old.hand, old.dealer, old.start, faces, auto),
-        )
+        new = self._dealt(given, HAND)
+        new.stock = tuple(range(HAND * len(new.held) + HAND, new.deal.deck.size))
         new.phase = Phase.LOOK
-        if auto:
+        if new.deal.auto:
             return new._after_look()
-        shows = [Show(new.held[i], old.players[i]) for i in range(n - 1)]
-        new.due = Cards((*shows, Show(new.monte, old.dealer)))
+        new.due = new._looks()
         return new
 
     def _looked(self, given: Seen) -> MambassaState:
@@ -168,12 +154,7 @@ class MambassaState(Ending):
 
     def _swap(self, _: Camicia) -> MambassaState:
         """MAM-04, PET-13: the dealer keeps the four cards, and the blind hand becomes the monte."""
-        new = self._copy()
-        new.monte = self.held[-1]
-        new.held = (*self.held[:-1], self.monte)
-        players = self.deal.players
-        new.left = len(players) - 1
-        new.notes = (note("swaps", players[-1]), note("dies-with", players[-2]))
+        new = self._swapped()
         return new._to_turnup(Open(new.monte))
 
     def _to_turnup(self, *requests: Open | Show) -> MambassaState:
@@ -287,12 +268,10 @@ class MambassaState(Ending):
         """PET-23: after the first bussata each other player has one more turn."""
         self.turns += 1
         self.made += 1
-        if self.left > 0:
+        if knocked:
+            self._count_knock()
+        elif self.left > 0:
             self.left -= 1
-        elif knocked:
-            players = self.deal.players
-            self.left = len(players) - 1
-            self.notes = (note("dies-with", players[self.at - 1]),)
 
     def _only_discard(self, _: Discard) -> MambassaState:
         """MAM-10: no exchange, and it is no bussata either."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, Self
 
-from engine.cards import Deck
+from engine.cards import UNKNOWN, Deck
 from engine.contract import (
     Breach,
     Cards,
@@ -22,6 +22,8 @@ from engine.contract import (
     Pile,
     Result,
     Seen,
+    Show,
+    Shuffled,
     Turn,
     mask_of,
 )
@@ -174,7 +176,48 @@ class Table(Dealt):
         new.opened |= mask_of(open_slots(self.due))
         return new
 
+    def _dealt(self, given: Shuffled, size: int) -> Self:
+        """A copy with packets of `size` dealt, then the monte (CARD-06)."""
+        old = self.deal
+        new = self._copy()
+        *held, new.monte = packets(len(old.players), size)
+        new.held = tuple(held)
+        faces = bytes((UNKNOWN,)) * old.deck.size
+        if given.faces is not None:
+            faces = self._checked(given.faces)
+        new.deal = type(old)(
+            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
+            *(old.most, old.hand, old.dealer, old.start, faces, given.faces is not None),
+        )
+        return new
+
+    def _looks(self) -> Cards:
+        """Each sees the own hand, but the dealer the monte instead (PET-11, PET-12, MAM-04)."""
+        *others, dealer = self.deal.players
+        shows = [Show(hand, seat) for hand, seat in zip(self.held, others, strict=False)]
+        return Cards((*shows, Show(self.monte, dealer)))
+
+    def _swapped(self) -> Self:
+        """A copy in which the dealer keeps the monte, the blind hand becomes the monte, and the
+        bussata is counted (PET-11, PET-13, MAM-04)."""
+        new = self._copy()
+        players = self.deal.players
+        new.monte = self.held[-1]
+        new.held = (*self.held[:-1], self.monte)
+        new.left = len(players) - 1
+        new.notes = (note("swaps", players[-1]), note("dies-with", players[-2]))
+        return new
+
     # What follows changes the fresh copy it belongs to.
+
+    def _count_knock(self) -> None:
+        """PET-23: after the first bussata each other player has one more turn."""
+        if self.left > 0:
+            self.left -= 1
+            return
+        players = self.deal.players
+        self.left = len(players) - 1
+        self.notes = (note("dies-with", players[self.at - 1]),)
 
     def _draws(self) -> None:
         """Before the first dealer is known: a card for each of the living."""

@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from engine.cards import ITALIAN, UNKNOWN, Deck
+from engine.cards import ITALIAN, Deck
 from engine.contract import (
     Answers,
     Cards,
@@ -52,7 +52,7 @@ from engine.contract import (
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
-from engine.games.monte import Hand, looked_at, packets
+from engine.games.monte import Hand, looked_at
 from engine.games.petrangola_ending import Ending
 from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
@@ -131,26 +131,12 @@ class PetrangolaState(Ending):
 
     def _shuffled(self, given: Shuffled) -> PetrangolaState:
         """CARD-06: packets of three, then the monte; the rest is the stock."""
-        old = self.deal
-        new = self._copy()
-        n = len(old.players)
-        *held, new.monte = packets(n, HAND)
-        new.held = tuple(held)
-        new.when = tuple(range(n))
-        if given.faces is None:
-            faces = bytes((UNKNOWN,)) * old.deck.size
-        else:
-            faces = self._checked(given.faces)
-        auto = given.faces is not None
-        new.deal = Deal(
-            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
-            *(old.most, old.hand, old.dealer, old.start, faces, auto),
-        )
-        if auto:
+        new = self._dealt(given, HAND)
+        new.when = tuple(range(len(new.held)))
+        if new.deal.auto:
             return new._after_look()
         new.phase = Phase.LOOK
-        shows = [Show(new.held[i], old.players[i]) for i in range(n - 1)]
-        new.due = Cards((*shows, Show(new.monte, old.dealer)))
+        new.due = new._looks()
         return new
 
     def _looked(self, given: Seen) -> PetrangolaState:
@@ -171,14 +157,8 @@ class PetrangolaState(Ending):
 
     def _swap(self, _: Camicia) -> PetrangolaState:
         """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
-        new = self._copy()
-        players = self.deal.players
-        n = len(players)
-        new.monte = self.held[-1]
-        new.held = (*self.held[:-1], self.monte)
-        new.when = (*self.when[:-1], n)
-        new.left = n - 1
-        new.notes = (note("swaps", players[-1]), note("dies-with", players[-2]))
+        new = self._swapped()
+        new.when = (*self.when[:-1], len(self.when))
         if not self.deal.options.open_after_dealer_swap:
             return new._to_turnup(new.monte)
         return new._to_turnup(new.monte, tuple([s for hand in self.held[:-1] for s in hand]))
@@ -263,15 +243,6 @@ class PetrangolaState(Ending):
             return new._after_move()
         new.notes = (note("shows", seat), *new.notes)
         return new._bring_out(hand, Phase.PROVE)
-
-    def _count_knock(self) -> None:
-        """PET-23: after the first bussata each other player has one more turn."""
-        if self.left > 0:
-            self.left -= 1
-            return
-        players = self.deal.players
-        self.left = len(players) - 1
-        self.notes = (note("dies-with", players[self.at - 1]),)
 
     def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
         """Open those of `slots` that aren't, in a live state by stopping at `phase`."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from engine import position
 from engine.cards import ITALIAN
 from engine.contract import Move, Public
 from engine.errors import NotationError
@@ -54,29 +55,13 @@ def _check(slot: int) -> None:
 PLAYS: Final = tuple(Play(slot) for slot in range(DECK.size))
 ASIDES: Final = tuple(Aside(slot) for slot in range(DECK.size))
 
-_BITS = 8
-_OCTET = (1 << _BITS) - 1
-_SLOTS: Final = tuple(
-    tuple(tuple(base + bit for bit in range(_BITS) if octet >> bit & 1) for octet in range(256))
-    for base in range(0, DECK.size, _BITS)
-)
-"""_SLOTS[n][octet]: the slots in octet n of a mask; _PLAYS: their plays."""
+_OCTET: Final = 255
+slots_of: Final = position.slots_of
 _PLAYS: Final = tuple(
-    tuple(tuple(map(PLAYS.__getitem__, slots)) for slots in row) for row in _SLOTS
+    tuple(tuple(map(PLAYS.__getitem__, slots)) for slots in row) for row in position.OCTETS
 )
-_S0, _S1, _S2, _S3, _S4 = _SLOTS
+"""_PLAYS[n][octet]: the plays of the slots in octet n of a mask."""
 _P0, _P1, _P2, _P3, _P4 = _PLAYS
-
-
-def slots_of(mask: int) -> tuple[int, ...]:
-    """The slots in `mask`, ascending."""
-    return (
-        _S0[mask & _OCTET]
-        + _S1[mask >> 8 & _OCTET]
-        + _S2[mask >> 16 & _OCTET]
-        + _S3[mask >> 24 & _OCTET]
-        + _S4[mask >> 32 & _OCTET]
-    )
 
 
 @lru_cache(maxsize=1 << 14)  # a packet of ten slots has 1,024 hands; fewer would be forgotten
