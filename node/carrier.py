@@ -22,6 +22,11 @@ from node.watch import Watch, WatchLimits, cut, received
 from node.zap import Zap
 
 _READS: Final = 256
+# Plain numbers: the library's enumerations cost as much as what is done with them.
+_DONTWAIT: Final = int(zmq.DONTWAIT)
+_EVENTS: Final = int(zmq.EVENTS)
+_POLLIN: Final = int(zmq.POLLIN)
+_RCVMORE: Final = int(zmq.RCVMORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +210,9 @@ class Carrier:
         for fd in self._watch.mute(self._clock()):
             self.traffic.mute += 1
             self._cut(fd)
-        drained = self._from_router()
+        drained = self._from_router(ready=False)
         for curve in list(self._lines):
-            drained = self._from_dealer(curve) and drained
+            drained = self._from_dealer(curve, ready=False) and drained
         for connection in self._watch.floods(self._clock(), received, drained=drained):
             self.traffic.floods += 1
             if connection.curve is not None:
@@ -252,18 +257,22 @@ class Carrier:
 
     # What arrives.
 
-    def _from_router(self) -> bool:
-        """Read what the ROUTER has; whether that was all."""
+    def _from_router(self, ready: bool = True) -> bool:
+        """Read what the ROUTER has; whether that was all. `ready`: something is known to wait."""
         router = self._router.socket
         for _ in range(_READS):
-            if not _waiting(router):
+            if not ready and not _waiting(router):
                 return True
-            routing = router.recv(zmq.DONTWAIT)
+            ready = False
+            try:
+                routing = router.recv(_DONTWAIT)
+            except zmq.Again:
+                return True  # it was taken back with its connection
             guest = self._guests.get(routing)
             if guest is None:
                 guest, data = self._met(routing)
             else:
-                data = router.recv(zmq.DONTWAIT)
+                data = router.recv(_DONTWAIT)
             frames, octets = self._rest(router, len(data))
             self._watch.delivered(guest.fd, guest.curve, guest.path, octets, frames)
             self._ear.arrived(guest.origin, data, frames)
@@ -281,14 +290,18 @@ class Carrier:
             self._guests[routing] = guest
         return guest, frame.bytes
 
-    def _from_dealer(self, curve: bytes) -> bool:
-        """Read what the DEALER to `curve` has; whether that was all."""
+    def _from_dealer(self, curve: bytes, ready: bool = True) -> bool:
+        """Read what the DEALER to `curve` has; as `_from_router`."""
         path = Path(Side.OUT, curve)
         for _ in range(_READS):
             line = self._lines.get(curve)
-            if line is None or not _waiting(line.watched.socket):
+            if line is None or (not ready and not _waiting(line.watched.socket)):
                 return True
-            data = line.watched.socket.recv(zmq.DONTWAIT)
+            ready = False
+            try:
+                data = line.watched.socket.recv(_DONTWAIT)
+            except zmq.Again:
+                return True
             frames, octets = self._rest(line.watched.socket, len(data))
             if line.fd is not None:
                 self._watch.delivered(line.fd, curve, path, octets, frames)
@@ -298,8 +311,8 @@ class Carrier:
     def _rest(self, socket: ZSocket, octets: int) -> tuple[int, int]:
         """Read what follows a message's first frame; frames and octets of the whole."""
         frames = 1
-        while socket.getsockopt(zmq.RCVMORE):
-            octets += len(socket.recv(zmq.DONTWAIT))
+        while socket.getsockopt(_RCVMORE):
+            octets += len(socket.recv(_DONTWAIT))
             frames += 1
         self.traffic.messages_in += 1
         self.traffic.octets_in += octets
@@ -307,5 +320,5 @@ class Carrier:
 
 
 def _waiting(socket: ZSocket) -> bool:
-    """Whether there is something to read: asking costs a tenth of being told no by `recv`."""
-    return bool(int(socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN)
+    """Whether there is something to read; an exception of `recv` would cost more."""
+    return bool(int(socket.getsockopt(_EVENTS)) & _POLLIN)

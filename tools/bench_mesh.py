@@ -141,7 +141,7 @@ def author_process(seat: int, count: int, pipe: Wire) -> None:
         begun = time.monotonic()
         entry = entry_at(node.identity, seat, node.chain.step, node.chain.head)
         node.mesh.broadcast(EntryMessage(entry))
-        node.chain.apply(entry)
+        node.chain.append(entry)  # nobody checks its own signature
         pipe.send(begun)
     node.mesh.stop()
 
