@@ -25,13 +25,13 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
-from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.output import Output
 
 from node.language import following
 from node.screen.cells import Grid
 from node.screen.desk import Dialog, Do, Effect, Key, Say, Ui, Wish, begin, notice, press
 from node.screen.paint import paint, paint_waiting
-from node.screen.theme import Role, Theme, ThemeName
+from node.screen.theme import Role, Theme
 from node.screen.view import TableView
 
 if TYPE_CHECKING:
@@ -198,12 +198,10 @@ class ScreenTable:
 
     def _application(self) -> Application[None]:
         control = Screen(self.paint, self._theme)
-        colourless = self._theme.name is ThemeName.NONE
         app: Application[None] = Application(
             layout=Layout(Window(control, always_hide_cursor=True)),
             key_bindings=self._bindings(),
             full_screen=True,
-            color_depth=ColorDepth.DEPTH_1_BIT if colourless else None,
             input=self._source,
             output=self._sink,
             mouse_support=False,

@@ -164,6 +164,8 @@ class Seat:
         self._answers: queue.SimpleQueue[Move | None] = queue.SimpleQueue()
         self.chosen: list[Move] = []
         self.said: list[str] = []
+        self.held = False
+        self.decision: YourMove | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         ring.on_event = self._event
         ring.chooser = self._choose
@@ -177,9 +179,11 @@ class Seat:
         self._thread.join(PATIENCE)
 
     def choose(self, move: Move, decision: YourMove | None = None) -> None:
-        """What the screen chose."""
+        """What the screen chose; it goes no further while `held`."""
         self.chosen.append(move)
-        self._answers.put(move)
+        self.decision = decision
+        if not self.held:
+            self._answers.put(move)
 
     def say(self, text: str) -> None:
         self.said.append(text)

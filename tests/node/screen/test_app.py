@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from engine.errors import IllegalMove
 from node.notices import Person as Somebody
-from node.notices import Presence, Talked
+from node.notices import Presence, Refused, Talked
 from node.screen.desk import Dialog, Place, items
 from node.screen.theme import ThemeName
 from node.waiting import Absent, Waiting
@@ -298,5 +300,42 @@ def test_what_others_say_cant_steer_the_terminal(tmp_path: Path) -> None:
         assert "\x1b]0;" not in sent
         assert "\u202e" not in sent
         assert "E[2J: ciao" in person.shows()
+
+    at_the_screen(tmp_path, script)
+
+
+def test_a_choice_is_sent_once_and_asked_again_when_it_was_refused(tmp_path: Path) -> None:
+    async def script(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+        seat.held = True
+        rung = person.paper.getvalue().count("\a")
+        made = len(seat.chosen)
+        await person.press("7", "enter", "enter", "enter")
+        assert len(seat.chosen) == made + 1
+        assert "YOUR TURN" not in person.shows()
+        assert seat.decision is not None
+        again = replace(seat.decision)
+        assert again is not seat.decision
+        person.table.on_event(Refused(IllegalMove("PET-24", "whoever knocks shows it"), again))
+        await person.until(lambda: "Not allowed" in person.shows())
+        assert "PET-24" in person.shows()
+        await person.press("enter", "7", "enter")
+        assert len(seat.chosen) == made + 2
+        assert seat.decision is again
+        assert person.paper.getvalue().count("\a") == rung + 1
+
+    at_the_screen(tmp_path, script, size=(110, 34))
+
+
+def test_a_refusal_while_a_choice_is_due_rings_no_bell(tmp_path: Path) -> None:
+    async def script(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+        hearing = person.table._hearing
+        assert hearing is not None
+        assert hearing.decision is not None
+        rung = person.paper.getvalue().count("\a")
+        person.table.on_event(Refused(IllegalMove("PET-24", "no"), replace(hearing.decision)))
+        await person.until(lambda: "Not allowed" in person.shows())
+        assert person.paper.getvalue().count("\a") == rung
 
     at_the_screen(tmp_path, script)
