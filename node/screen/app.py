@@ -411,7 +411,8 @@ class ScreenTable:
 
     def _leave(self) -> None:
         if self.running is not None:
-            if self._over is not None and self._over.error is None:
+            finished = self._view is not None and self._view.result is not None
+            if finished or (self._over is not None and self._over.error is None):
                 self.running.exit()
             else:
                 from node.plain import Left  # noqa: PLC0415  # slow, and only for the end

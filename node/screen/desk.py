@@ -249,6 +249,8 @@ def press(view: TableView, ui: Ui, key: str) -> tuple[Ui, Effect | None]:
         return _type(ui, key)
     if key == Key.LANGUAGE:
         return replace(ui, language=following(ui.language)), None
+    if key == Key.LEAVE and view.result is not None:
+        return ui, Wish.LEAVE
     if key in _DIALOG_OF:
         return _toggle(view, ui, _DIALOG_OF[Key(key)]), None
     if key == Key.ADVICE:

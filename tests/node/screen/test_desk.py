@@ -30,7 +30,7 @@ from node.screen.desk import (
 )
 from node.screen.view import TableView
 from tests.node.screen.golden import due, follows, knocked
-from tests.node.screen.scenes import Table, ends, scenes
+from tests.node.screen.scenes import Table, ends, is_over, scenes
 
 EN = language("en")
 
@@ -271,6 +271,11 @@ def test_leaving_takes_a_yes() -> None:
         assert keys(TURN, Key.LEAVE, yes)[1] == [Wish.LEAVE]
     for no in ("n", Key.ENTER, Key.ESCAPE, "x", Key.LEAVE):
         assert keys(TURN, Key.LEAVE, no)[1] == []
+
+
+def test_leaving_is_not_asked_about_when_the_match_is_over() -> None:
+    view = first(Table("briscola", 2, 1), is_over)
+    assert press(view, Ui(seen=99), Key.LEAVE) == (Ui(seen=99), Wish.LEAVE)
 
 
 def test_a_result_stays_until_it_is_put_away() -> None:
