@@ -1,8 +1,9 @@
 """`busso bench engine` and `busso bench bots`: how fast the games are, and how well bots play.
 
 Law: what is measured goes through the contract, with every move's legality checked again. Speed is
-told with a floor of the same run, a bare loop of as many calls, and in time of the processor as
-well as of the clock: on a busy computer the ratio and the former say more.
+told with a floor, a bare loop of as many calls, in time of the processor as well as of the clock.
+Floor and game take turns of a few hundredths of a second, since the pace of a busy computer changes
+within a second: the ratio says most.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
@@ -23,6 +24,8 @@ from tools.output import Output, Progress
 
 _SECONDS: Final = 1.0
 """How long each speed is measured, at least."""
+_TURNS: Final = 20
+"""Turns that the floor and a game take."""
 _HANDS: Final = 20
 """Hands between two looks at the clock."""
 _DECKS: Final = 97
@@ -57,6 +60,25 @@ def pace(work: Callable[[], int], seconds: float | None = None) -> Pace:
         spent = time.process_time() - cpu
         if spent >= least:
             return Pace(done, time.perf_counter() - wall, spent)
+
+
+def in_turns(
+    work: Callable[[], int], other: Callable[[], int], seconds: float | None = None
+) -> tuple[Pace, Pace]:
+    """`pace` of both, each in as many turns, `other` in shorter ones."""
+    slice_ = (_SECONDS if seconds is None else seconds) / _TURNS
+    turns = [(pace(other, slice_ / 4), pace(work, slice_)) for _ in range(_TURNS)]
+    others, works = zip(*turns, strict=True)
+    return together(works), together(others)
+
+
+def together(paces: Sequence[Pace]) -> Pace:
+    """All that was done in all the time it took."""
+    return Pace(
+        sum(one.done for one in paces),
+        sum(one.wall for one in paces),
+        sum(one.cpu for one in paces),
+    )
 
 
 class _Empty:
@@ -192,15 +214,19 @@ class RollOuts:
         return len(self.starts)
 
 
-def speed(game: Game, seats: int, bare: Pace, seconds: float | None = None) -> dict[str, Any]:
-    """The figures of one game; `bare` is the floor."""
-    public = pace(Walk(game, seats).hands, seconds)
+def speed(
+    game: Game, seats: int, bare: Pace | None = None, seconds: float | None = None
+) -> dict[str, Any]:
+    """The figures of one game; `bare` is the floor, by default measured in turns with the game."""
+    public, beside = in_turns(Walk(game, seats).hands, floor, seconds)
+    bare = bare or beside
     rolled = RollOuts(game, seats)
     roll_outs = pace(rolled.some, seconds)
     return {
         "players": seats,
         "moves_per_s": public.per_s,
         "moves_per_wall_s": public.per_wall_s,
+        "floor_moves_per_s": bare.per_s,
         "ratio": round(bare.per_s / public.per_s, 1),
         "roll_outs_per_s": roll_outs.per_s,
         "moves_per_hand": round(rolled.moves, 1),
@@ -221,7 +247,7 @@ def engine(args: argparse.Namespace, out: Output) -> int:
     if not out.json:
         out.line(f"{'bare calls':<12} {bare.per_s:>10,} moves/s")
     for game in _games(args):
-        found = speed(game, usual_players(game, args.players), bare)
+        found = speed(game, usual_players(game, args.players))
         value["games"][game.name] = found
         if not out.json:
             out.line(
