@@ -38,10 +38,14 @@ class Ballot:
             for _, cast in sorted(votes.items()):
                 yield cast
 
-    @property
-    def latest(self) -> int:
-        """The last attempt in which anybody voted, -1 before any."""
-        return max(self.attempts, default=-1)
+    def latest(self, seat: int) -> int:
+        """The attempt that the votes have come to, as `seat` sees it; -1 before any.
+
+        That is its own last one, or a later one that two others have come to: a single seat that
+        runs ahead isn't followed, or it could use up all attempts that there are.
+        """
+        come_to = max(self._last(seat), self._common(seat))
+        return come_to if come_to >= 0 else max(self.attempts, default=-1)
 
     def dead(self, vote: Vote, in_play: Collection[int], elsewhere: Collection[int] = ()) -> bool:
         """Whether `vote` can never be part of a decision; `elsewhere` are seats on other branches
@@ -52,28 +56,40 @@ class Ballot:
             return True
         return any(s in votes and votes[s][1].stand != vote.stand for s in needed)
 
-    def binds(self, seat: int, in_play: Collection[int], elsewhere: Collection[int] = ()) -> bool:
-        """Whether `seat` has signed a vote to leave something out that isn't dead."""
-        return any(
-            votes[seat][1].kind in DECISIONS and not self.dead(votes[seat][1], in_play, elsewhere)
-            for votes in self.attempts.values()
-            if seat in votes
-        )
+    def binding(
+        self, seat: int, in_play: Collection[int], elsewhere: Collection[int] = ()
+    ) -> Vote | None:
+        """The latest vote to leave something out that `seat` has signed and that isn't dead."""
+        for _, votes in sorted(self.attempts.items(), reverse=True):
+            vote = votes[seat][1] if seat in votes else None
+            if vote and vote.kind in DECISIONS and not self.dead(vote, in_play, elsewhere):
+                return vote
+        return None
 
-    def next_attempt(self, seat: int, stand: tuple[Kind, tuple[int, ...]]) -> int | None:
-        """The attempt in which `seat` shall vote for `stand`; None if it has done so in the
-        latest one, or there is none left."""
-        latest = self.latest
-        if latest < 0:
-            return 0
-        cast = self.attempts[latest].get(seat)
-        if cast is None:
+    def next_attempt(
+        self, seat: int, stand: tuple[Kind, tuple[int, ...]], in_play: Collection[int]
+    ) -> int | None:
+        """The attempt in which `seat` shall vote for `stand`; None if it has done so in the latest
+        one and that can still decide, or if there is none left."""
+        own = self._last(seat)
+        latest = max(own, self._common(seat), 0)
+        if own < latest:
             return latest
-        if cast[1].stand == stand or latest == MAX_ATTEMPT:
+        vote = self.attempts[own][seat][1]
+        if own == MAX_ATTEMPT or (vote.stand == stand and not self.dead(vote, in_play)):
             return None
-        return latest + 1
+        return own + 1
 
-    def silent(self, in_play: Collection[int]) -> set[int]:
-        """The seats in play without a vote in the latest attempt, if there is one."""
-        votes = self.attempts.get(self.latest, {})
+    def _last(self, seat: int) -> int:
+        """The last attempt in which `seat` voted, -1 if it never did."""
+        return max((a for a, votes in self.attempts.items() if seat in votes), default=-1)
+
+    def _common(self, seat: int) -> int:
+        """The last attempt that two others than `seat` have come to, -1 if there is none."""
+        others = {voter for votes in self.attempts.values() for voter in votes} - {seat}
+        return sorted([-1, -1, *map(self._last, others)])[-2]
+
+    def silent(self, in_play: Collection[int], seat: int = -1) -> set[int]:
+        """The seats in play without a vote in the latest attempt, as `seat` sees it, if any."""
+        votes = self.attempts.get(self.latest(seat), {})
         return set(in_play) - set(votes) if votes else set()

@@ -23,7 +23,7 @@ from protocol.player import Player
 from protocol.position import Position, checked_step, first_position
 from protocol.stages import Checked
 from protocol.table_events import Accused, Advanced, CutBack, Event, Finished, Outgoing, YourMove
-from protocol.votes import DECISIONS, VOTES
+from protocol.votes import DECISIONS, VOTES, Vote
 
 
 class Course:
@@ -134,13 +134,15 @@ class Course:
         """The seats whose votes a vote that is under way still waits for."""
         ballot = self._ballots.get(self.position.step)
         away = {seat for seats in self.proposed for seat in seats}
-        return tuple(sorted(ballot.silent(self.position.in_play) - away)) if ballot else ()
+        if ballot is None:
+            return ()
+        return tuple(sorted(ballot.silent(self.position.in_play, self._seat) - away))
 
     @property
     def proposed(self) -> tuple[tuple[int, ...], ...]:
         """Whom the latest votes would leave out, each set once."""
         ballot = self._ballots.get(self.position.step)
-        votes = ballot.attempts.get(ballot.latest, {}) if ballot else {}
+        votes = ballot.attempts.get(ballot.latest(self._seat), {}) if ballot else {}
         return tuple(sorted({v.away for _, v in votes.values() if v.kind in DECISIONS}))
 
     # -- going on ----------------------------------------------------------------------------------
@@ -171,8 +173,11 @@ class Course:
         signed = player.signed(self.position)
         if signed is not None:  # before a crash: the same octets go out again
             self._send(player, signed)
-        elif player.must_decide(self.position):
-            self._branch.sync()
+            return
+        # What is signed on a head is never lost before the head itself: a node that a power cut
+        # sets back behind its own signatures could vote about steps that it had completed.
+        self._branch.sync()
+        if player.must_decide(self.position):
             self._emit(YourMove(self.position, player.view(self.position)))
         else:
             self._send(player, player.contribute(self.position))
@@ -196,15 +201,23 @@ class Course:
         if self.player and before.decided != after.decided and before.deal is not None:
             self.player.forget(before)
 
+    @property
+    def _seat(self) -> int:
+        """This seat, -1 for a spectator."""
+        return -1 if self.player is None else self.player.seat
+
     def _ballot(self, step: int) -> Ballot:
         return self._ballots.setdefault(step, Ballot())
 
-    def _binds(self, step: int) -> bool:
-        """Whether this seat has signed a vote about `step` that could still decide."""
+    def _binding(self, step: int) -> Vote | None:
+        """The latest vote about `step` that this seat has signed and that could still decide."""
         ballot, position = self._ballots.get(step), self._branch.at(step)
         if ballot is None or position is None or self.player is None:
-            return False
-        return ballot.binds(self.player.seat, position.in_play, self._convictions.elsewhere)
+            return None
+        return ballot.binding(self.player.seat, position.in_play, self._convictions.elsewhere)
+
+    def _binds(self, step: int) -> bool:
+        return self._binding(step) is not None
 
     def _cut(self, step: int) -> None:
         """Cut the log back: `step` is due again, what was contributed to it still at hand."""

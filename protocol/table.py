@@ -222,6 +222,7 @@ class Table(Course):
         guilty = self._convictions.against(position)
         if player is None or self.halted or player.seat not in position.in_play:
             return False
+        self._repeat(player.seat)
         missing = set(self.missing)
         if guilty:
             # Who hasn't contributed yet isn't silent: whoever sees the proof votes instead.
@@ -259,11 +260,8 @@ class Table(Course):
         if self.player is None:
             return
         ballot = self._ballot(self.position.step)
-        attempt = ballot.next_attempt(self.player.seat, vote.stand)
+        attempt = ballot.next_attempt(self.player.seat, vote.stand, self.position.in_play)
         if attempt is None:
-            again = ballot.of(self.player.seat, ballot.latest)
-            if again is not None:
-                self._emit(Outgoing(Entry(self._voted_at(ballot.latest), again)))
             return
         if guilty:
             voters = sorted(set(self.position.in_play) - set(vote.away))
@@ -273,12 +271,19 @@ class Table(Course):
             vote = replace(vote, proof=proof, on=guilty[0].stands_in(self._branch))
         self._cast(self.position, replace(vote, attempt=attempt))
 
-    def _voted_at(self, attempt: int) -> Place:
-        return replace(self.position.place, attempt=attempt, cls=Class.VOTE)
+    def _repeat(self, seat: int) -> None:
+        """Send again what this seat has voted: those who never heard it have moved on, and only
+        their refusals can set it free."""
+        ballot = self._ballots.get(self.position.step)
+        for c, vote in ballot.casts() if ballot else ():
+            if c.seat == seat:
+                place = replace(self.position.place, attempt=vote.attempt, cls=Class.VOTE)
+                self._emit(Outgoing(Entry(place, c)))
 
     def _cast(self, position: Position, vote: Vote) -> None:
         if self.player is None:
             return
+        self._branch.sync()
         entry = self.player.vote(position, vote)
         self._ballot(position.step).add(entry.contribution, vote)
         self._emit(Outgoing(entry))
@@ -328,6 +333,8 @@ class Table(Course):
             asked = [v for _, v in votes.values() if v.kind in DECISIONS]
             if player.seat in votes or all(player.seat in v.away for v in asked):
                 continue
+            if self._branch.is_decision(step) and attempt <= self._attempt(step):
+                continue  # whoever voted there voted later, too, or was left out
             excluding = any(v.kind is Kind.EXCLUDE for v in asked)
             if excluding and self._returns(step):
                 return
@@ -346,21 +353,30 @@ class Table(Course):
         return tuple(c for c in entries if c.seat in away) or entries[:1]
 
     def _decided(self, step: int) -> Decision | None:
-        """The decision about `step` that this node must follow, if there is one."""
+        """The decision about `step` that this node must follow, if there is one.
+
+        The one of the latest attempt counts: whoever signed in it had followed no earlier one, and
+        follows none that it learns of afterwards, while its own vote could still decide.
+        """
         ballot, position = self._ballots.get(step), self._branch.at(step)
         if ballot is None or position is None or position.due is None:
             return None
-        for _, votes in sorted(ballot.attempts.items()):
+        binding = self._binding(step)
+        complete = step < self.position.step
+        for attempt, votes in sorted(ballot.attempts.items(), reverse=True):
+            if binding is not None and attempt < binding.attempt:
+                return None
             decision = decide(position, votes)
-            if decision is not None and self._concerns(position, decision):
+            if decision is None:
+                continue
+            if complete and self.steps[step - 1].entries == decision.votes:
+                return None
+            if self._concerns(position, decision):
                 return decision
         return None
 
     def _concerns(self, position: Position, decision: Decision) -> bool:
-        """Whether this node takes the decision over; its own vote decides only while it holds."""
-        complete = position.step < self.position.step
-        if complete and self.steps[position.step - 1].entries == decision.votes:
-            return False
+        """Whether this node takes the decision over."""
         seat = self.player.seat if self.player else -1
         if seat in decision.away or seat not in position.in_play:
             return True

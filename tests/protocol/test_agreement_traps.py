@@ -1,0 +1,150 @@
+"""Traps of the agreement that the search found, each by itself: what would go wrong without a rule.
+
+A scene is a toy match (`explore_toy`) in which everybody waits for step 2, nothing of it heard yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from protocol.contribution import MAX_ATTEMPT, Contribution, Kind
+from protocol.votes import Vote, vote_place
+from tests.protocol.explore import Bounds, Search
+from tests.protocol.explore_nodes import Action, Crash, Facts, GoOn, Hear
+from tests.protocol.explore_toy import entry_of
+
+
+class Scene:
+    """The nodes of a match, acted on one by one; what is lost is never heard."""
+
+    def __init__(self, count: int, malice: int | None = None, step: int = 2) -> None:
+        self.search = Search(count, malice, bounds=Bounds(step=step))
+        self.world = self.search.world
+        self.nodes = dict(zip(self.search.honest, self.search.start, strict=True))
+
+    def facts(self, seat: int) -> Facts:
+        """What a node knows."""
+        return self.world.nodes[self.nodes[seat]]
+
+    def act(self, seat: int, action: Action) -> tuple[int, ...]:
+        """Let something happen to a node; what it sends."""
+        sent = self.world.sent(self.nodes[seat], action)
+        self.nodes[seat] = self.world.act(self.nodes[seat], action)
+        return sent
+
+    def hear(self, seat: int, *entries: int) -> None:
+        """Let a node hear entries."""
+        for number in entries:
+            self.act(seat, Hear(number))
+
+    def signed(self, author: int, kind: Kind, step: int | None = None, attempt: int = 0) -> int:
+        """What an honest seat has signed."""
+        return max(
+            m
+            for m in self.facts(author).signed
+            if (e := self.world.entries[m]).contribution.kind is kind
+            and e.place.attempt == attempt
+            and step in (None, e.place.step)
+        )
+
+    def plays(self, seat: int, authors: Iterable[int], kind: Kind = Kind.KEY) -> None:
+        """Let a node hear what `authors` contribute."""
+        self.hear(seat, *(self.signed(author, kind) for author in authors if author != seat))
+
+    def go_on(self, seats: Iterable[int], away: tuple[int, ...] = ()) -> dict[int, int]:
+        """Let players vote; their votes."""
+        return {seat: max(self.act(seat, GoOn(away))) for seat in seats}
+
+    def lie(self, at: int, seat: int, body: Vote | bytes, variant: int = 0) -> int:
+        """What the malicious seat says about the step that is due at the node `at`."""
+        position = self.facts(at).position
+        place, kind = position.place, position.due.kind if position.due else Kind.MOVE
+        octets = body if isinstance(body, bytes) else body.body()
+        if isinstance(body, Vote):
+            place, kind = vote_place(place, body.attempt), body.kind
+        c = Contribution(seat, kind, octets, position.digest, b"")
+        return self.world.number(entry_of(place, c, variant))
+
+    def heal(self, gone: Iterable[int] = ()) -> None:
+        """Everybody hears everybody and wants to go on; they come to one end."""
+        nodes = self.search.healed(tuple(self.nodes.values()), gone)
+        self.nodes = dict(zip(self.nodes, nodes, strict=True))
+
+
+def test_of_two_decisions_about_a_step_the_later_attempt_counts() -> None:
+    """Seat 0's vote comes late: with it the first attempt is decided, after three have gone on to
+    vote without it. One of them would follow the first decision, two the second."""
+    scene = Scene(5)
+    voters = (0, 1, 3, 4)
+    for seat in voters:
+        scene.plays(seat, voters)
+    first = scene.go_on(voters)
+    for seat in (1, 3, 4):
+        scene.hear(seat, *(first[other] for other in (1, 3, 4) if other != seat))
+    second = scene.go_on((1, 3, 4), (0,))
+    scene.hear(3, first[0])
+    assert scene.facts(3).step == 2
+    for seat in (1, 3, 4):
+        scene.hear(seat, *(second[other] for other in (1, 3, 4) if other != seat))
+    assert scene.facts(1).decided == scene.facts(3).decided == (2,)
+    assert scene.facts(1).heads == scene.facts(3).heads == scene.facts(4).heads
+    scene.hear(0, *(first[other] for other in (1, 3, 4)))
+    assert scene.facts(0).step == 3  # it follows the first, not knowing better
+    scene.heal()
+    assert scene.facts(2).heads == scene.facts(0).heads == scene.facts(1).heads
+
+
+def test_whoever_was_left_out_twice_follows_the_later_decision_for_good() -> None:
+    scene = Scene(5)
+    voters = (0, 1, 3, 4)
+    for seat in voters:
+        scene.plays(seat, voters)
+    first = scene.go_on(voters)
+    for seat in (1, 3, 4):
+        scene.hear(seat, *(first[other] for other in (1, 3, 4) if other != seat))
+    second = scene.go_on((1, 3, 4), (0,))
+    scene.hear(2, *first.values())
+    assert scene.facts(2).decided == (2,)
+    before = scene.facts(2).heads
+    scene.hear(2, *second.values())
+    after = scene.facts(2).heads
+    assert after != before
+    scene.hear(2, *first.values(), *second.values())
+    assert scene.facts(2).heads == after
+
+
+def test_a_power_cut_takes_no_head_that_was_signed_on() -> None:
+    """Else a seat could vote about a step that it had completed, and others had settled."""
+    scene = Scene(3)
+    scene.plays(0, (1, 2))
+    assert scene.facts(0).step == 4  # its own move was all that step 3 waited for
+    scene.act(0, Crash(lost=9))
+    assert scene.facts(0).step == 4
+
+
+def test_a_vote_that_nobody_heard_is_sent_again_until_it_is_refused() -> None:
+    """Seat 0 waits for what comes of its vote, and nothing else is missing at it."""
+    scene = Scene(3)
+    scene.plays(0, (2,))
+    (vote,) = scene.go_on((0,)).values()
+    scene.plays(0, (1,))
+    for seat in (1, 2):
+        scene.plays(seat, range(3))
+    assert scene.facts(0).bound
+    assert scene.act(0, GoOn()) == (vote,)
+    scene.hear(2, vote)
+    scene.hear(0, scene.signed(2, Kind.REFUSE))
+    assert (scene.facts(0).bound, scene.facts(0).step) == (False, 4)
+
+
+def test_one_seat_alone_cannot_use_up_the_attempts() -> None:
+    scene = Scene(5, malice=0)
+    last = Vote(Kind.ABSENT, MAX_ATTEMPT, (1,))
+    honest = (1, 2, 3, 4)
+    for seat in honest:
+        scene.hear(seat, scene.lie(1, 0, last))
+        scene.plays(seat, set(honest) - ({2} if seat == 1 else set()))
+    votes = scene.go_on(honest)  # they differ: another attempt is needed
+    assert {scene.world.entries[m].place.attempt for m in votes.values()} <= {0, 1}
+    scene.heal()
+    assert scene.facts(1).closed
