@@ -23,9 +23,10 @@ ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Match:
-    """What outlives a deal.
+    """What outlives a deal. Nobody changes one: it isn't frozen since one is made for each deal,
+    and that would take several times as long.
 
     totals   penalties of each seat, further deals not included (they begin from 0)
     living   the seats that play the next deal, ascending

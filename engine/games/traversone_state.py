@@ -62,6 +62,7 @@ from engine.games.traversone_count import (
     RANKS,
     STRENGTH,
     THIRDS,
+    Count,
     TraversoneOptions,
     check_seats,
     count,
@@ -420,18 +421,20 @@ class TraversoneState(Position):
             self.took = tuple(took)
         thirds = [took >> THIRDS_AT for took in self.took]
         counted = count(deal.options, thirds, last)
-        self.deal = deal = deal.but(count=counted)
         notes = (*self.notes, note("last-trick", players[last]))
         if counted.cappotto >= 0:
             notes += (note("cappotto", players[last]),)
         order = sorted(zip(players, counted.penalties, thirds, strict=True))
         self.notes = notes + tuple([note("counts", seat, (n, own)) for seat, n, own in order])
+        if deal.auto:
+            return self._finish((), counted)
+        self.deal = deal.but(count=counted)
         return self._to_reveal()
 
     def _to_reveal(self) -> TraversoneState:
         self.phase = Phase.REVEAL
         self.due = _REVEAL
-        return self._finish(()) if self.auto else self
+        return self._finish((), self.count) if self.auto else self
 
     def _to_breach(self, vow: Vow, slot: int) -> TraversoneState:
         """GEN-01: the hand is void, so it isn't played on, nor counted."""
@@ -462,12 +465,12 @@ class TraversoneState(Position):
         new.opened = ALL_SLOTS
         cheats = sorted({breach.promise.seat for breach in breaches})
         new.notes = tuple(note("broken-promise", seat) for seat in cheats)
-        return new._finish(())
+        return new._finish((), new.deal.count)
 
-    def _finish(self, leavers: Collection[int]) -> TraversoneState:
+    def _finish(self, leavers: Collection[int], counted: Count | None) -> TraversoneState:
         """GEN-01, then TRA-20 to TRA-22; `leavers` went away when only the reveal was due."""
         deal = self.deal
-        before, counted = deal.match, deal.count
+        before = deal.match
         if deal.auto:
             self.opened = ALL_SLOTS
         if counted is None:
@@ -483,6 +486,8 @@ class TraversoneState(Position):
             self.notes += tuple([note("further-deal", seat) for seat in after.living])
         if leavers:
             after = traversone_match.put_out(after, leavers)
+        if after.ended:
+            self.deal = deal.but(count=counted)
         return self._after_match(after, deal.dealer + 1)
 
     def _to_draw(self) -> TraversoneState:
@@ -501,7 +506,7 @@ class TraversoneState(Position):
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
-            return new._finish(leaving)
+            return new._finish(leaving, self.deal.count)
         if self.faces:
             new.notes += (note("void"),)
         after = traversone_match.put_out(self.match, leaving)
