@@ -5,6 +5,7 @@ A seed is one course of events, so a failure here is had again by its number.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ import pytest
 
 from node.events import Woke
 from node.match import Match
+from node.waiting import PATIENCE
 from protocol.contribution import Entry
 from protocol.messages import EntryMessage, Get
 from protocol.wire import encode
@@ -127,6 +129,51 @@ def test_a_node_that_is_killed_takes_up_the_match_where_it_was(tmp_path: Path, v
             table.seats[victim].crash()
             table.net.run(2.0)
         table.run()
+
+
+def hardship(table: Matches, seed: int) -> None:
+    """Up to three times somebody is lost for a while: long enough, or not, for the rest to vote."""
+    chance = random.Random(seed)
+    for _ in range(3):
+        step = max(table.step(seat) for seat in range(len(table.seats))) + chance.randrange(1, 15)
+        table.run(lambda s=step: table.closed() or s <= max(map(table.step, range(2))))  # type: ignore[misc]
+        if table.closed():
+            return
+        one, other = chance.sample(range(len(table.seats)), 2)
+        part = set(chance.sample(table.keys, chance.randrange(1, len(table.seats))))
+        match chance.choice(["split", "cut", "hole", "crash"]):
+            case "split":
+                table.net.split(part, set(table.keys) - part)
+            case "cut":
+                table.net.cut(table.keys[one], table.keys[other])
+            case "hole":
+                table.net.set_way(table.keys[one], table.keys[other], Way(drop=1.0))
+            case _:
+                table.seats[one].crash()
+        table.net.run(chance.choice([5, PATIENCE + 10, 2 * PATIENCE + 20]))
+        table.net.weather(BAD)
+        table.net.heal()
+        table.start()
+
+
+def suffer(folder: Path, seed: int) -> frozenset[int]:
+    """Play a match with hardships to its end; who is out, which all agree on."""
+    with played(folder, 3 + seed % 2, seed=seed, way=BAD, patient=False) as table:
+        hardship(table, seed)
+        table.run(limit=1_500)
+        (out,) = {match.table.position.out for match in matches(table)}
+    return out
+
+
+def test_the_rest_go_on_without_who_is_away_and_all_agree(tmp_path: Path) -> None:
+    found = [suffer(tmp_path / str(seed), seed) for seed in (1, 3, 9)]
+    assert any(found), "no schedule here is hard enough"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 160))
+def test_all_agree_whatever_happens(tmp_path: Path, seed: int) -> None:
+    suffer(tmp_path, seed)
 
 
 def test_a_room_that_slept_goes_on_and_blames_nobody(tmp_path: Path) -> None:
