@@ -63,9 +63,10 @@ PRESETS: Final[Mapping[str, Mapping[str, Value]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Match:
-    """What outlives a deal.
+    """What outlives a deal. Nobody changes one: it isn't frozen since one is made for each deal,
+    and that would take several times as long.
 
     pack     the deck in play
     totals   points of each seat

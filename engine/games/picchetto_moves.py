@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
 from typing import Final
@@ -37,7 +37,7 @@ MAX_TAKEN: Final = 7
 MAX_PRICE: Final = 75
 
 
-class Word(Enum):
+class Word(StrEnum):
     """What is said in a dialogue; the value is its text."""
 
     PASS = "pass"  # noqa: S105 - a word of the game

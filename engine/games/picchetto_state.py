@@ -40,6 +40,7 @@ from engine.contract import (
     Input,
     Leave,
     Move,
+    Note,
     Over,
     Resealed,
     Reveal,
@@ -155,8 +156,8 @@ class PicchettoState(Talking, Playing):
         self.match = match = picchetto_match.settle(before, (mine, theirs))
         factor = before.factor
         self.notes += (
-            note("scores-deal", 0, (factor, mine, match.totals[0])),
-            note("scores-deal", 1, (factor, theirs, match.totals[1])),
+            Note("scores-deal", 0, (factor, mine, match.totals[0])),
+            Note("scores-deal", 1, (factor, theirs, match.totals[1])),
         )
         if match.ended:
             return self._to_over()

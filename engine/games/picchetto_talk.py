@@ -36,6 +36,8 @@ _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 _SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
 _NEXT: Final = (Category.SEQUENCE, Category.SET)
 _NAMES: Final = ("point", "sequence", "set")
+_CLAIMS: Final = tuple(f"claims-{name}" for name in _NAMES)
+_COUNTS: Final = tuple(f"counts-{name}" for name in _NAMES)
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_OPEN: Final = Act.OPEN
@@ -91,7 +93,7 @@ class Talking(Exchanging):
         new._claimed(claim)
         new.moves += 1
         values = (claim.size,) if claim.value == UNSAID else (claim.size, claim.value)
-        new._tells(f"claims-{_NAMES[talk.category]}", *values)
+        new._tells(_CLAIMS[talk.category], *values)
         if self.phase is _PHASE_CLAIM:
             new.talk = Talk(talk.category, claim)
             return new._to_decide(_PHASE_COUNTER, YOUNGER)
@@ -226,7 +228,7 @@ class Talking(Exchanging):
         seat = self.deal.players[at]
         for number in points if demand.counts else ():
             ended = self._gain(at, number, NOVANTA)
-            counted = note(f"counts-{_NAMES[talk.category]}", seat, (number, self.points[at]))
+            counted = note(_COUNTS[talk.category], seat, (number, self.points[at]))
             self.notes = (*self.notes, counted)
             if ended:
                 return self._to_reveal()
