@@ -91,7 +91,8 @@ class Desk:
         if known is not None and known.hello.role is not hello.role:
             del self._members[hello.key]
             known = None
-        at = (address[0], hello.port)
+        # A scope means something on this computer alone; guests add their own.
+        at = (address[0].partition("%")[0], hello.port)
         if known is None:
             self._away.pop(hello.key, None)
             self._members[hello.key] = _Guest(hello, data, at)

@@ -8,6 +8,7 @@ thread. How players come to agree is `node.sitting`'s business, what follows `no
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import secrets
 import time
@@ -57,12 +58,14 @@ from node.waiting import Absent
 from protocol.deal import warm_up
 from protocol.group import Group
 from protocol.identity import Identity
-from protocol.messages import TABLE_SIZE, Owned, Role, State, TableCard
+from protocol.messages import TABLE_SIZE, Bye, Owned, Reason, Role, State, TableCard
 from protocol.player import Player
 from protocol.position import Position
 from protocol.table import Table, YourMove
 from protocol.wire import decode_hello, vouch
 
+GOODBYE = 0.25
+"""Seconds at the most in which the guests of a host that leaves hear of it."""
 TICK = 0.1
 """Seconds between two looks at what is missing."""
 
@@ -248,8 +251,13 @@ class Session:
     ) -> None:
         """Ask for a seat, or to watch, at the table that showed `card` at the numeric `host`.
 
-        A table with a code is shown `code` at its door, which is at the port `door`. DoorError.
+        A table with a code is shown `code` at its door, which is at the port `door`. DoorError;
+        LobbyError: it can't be played here, or is this player's own.
         """
+        if card.key == self.identity.public:
+            raise LobbyError(
+                "That table is your own. BUSSO_HOME=FOLDER makes a second player of this computer."
+            )
         warm_up(self._group, playable(card).deck)
         self._card = card
         profile = new_profile(card.table, self.name, self._random, role)
@@ -457,7 +465,18 @@ class Session:
             clock=self._clock,
         )
 
+    def _farewell(self, mesh: Mesh) -> None:
+        """As a host, say goodbye and give the guests a moment to hear it: what a connection
+        brought is lost with it if it closes before that was read."""
+        mesh.broadcast(Bye(Reason.LEAVING))
+        until = self._clock() + GOODBYE
+        while self._clock() < until and any(peer.paths for peer in mesh.peers()):
+            with contextlib.suppress(queue.Empty):
+                self._mail.get(timeout=TICK / 4)
+
     def _close(self) -> None:
+        if self._stay and self._door is not None and self._mesh is not None:
+            self._farewell(self._mesh)
         for part in (self._finder, self._door, self._mesh):
             if part is not None:
                 part.stop()

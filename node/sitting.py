@@ -13,6 +13,7 @@ know a move nor what becomes of the match (`node.match`). It runs on the session
 from __future__ import annotations
 
 import enum
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -105,6 +106,19 @@ def new_profile(
 ) -> Profile:
     """How a player introduces itself at `table`: a new session, a new nonce."""
     return Profile(table, random(SESSION_SIZE), random(NONCE_SIZE), name, role)
+
+
+def seen_from(host_address: str, told: str) -> str:
+    """Where a guest dials a player of whom the host says that it is at `told`; the guest reaches
+    the host itself at `host_address`.
+
+    A player on the host's own computer is where the host is; a link-local address takes the scope
+    of the link to the host.
+    """
+    if told in ("127.0.0.1", "::1"):
+        return host_address
+    scope = host_address.partition("%")[2]
+    return f"{told}%{scope}" if scope and ipaddress.ip_address(told).is_link_local else told
 
 
 class Sitting:
@@ -204,6 +218,8 @@ class Sitting:
 
     def set_ready(self, ready: bool) -> None:
         """The player is ready for the next match, or not any more."""
+        if ready and self._profile.role is Role.WATCH and not self._manner.eager:
+            self._on_event(NotSent("You watch; those who play get ready."))
         self._ready = ready and self._profile.role is Role.SEAT
         if self._desk is not None and self._desk.ready(self._identity.public, self._ready):
             self._changed()
@@ -424,9 +440,7 @@ class Sitting:
             return
         self._mesh.admit(hello.key, hello.curve)
         if port:
-            # A player on the host's own computer is reached where the host is reached.
-            local = host in ("127.0.0.1", "::1")
-            self._mesh.dial(hello.key, hello.curve, self._host_address if local else host, port)
+            self._mesh.dial(hello.key, hello.curve, seen_from(self._host_address, host), port)
 
     def _meet(self, person: Person) -> None:
         """Remember a player, and warn of one who uses the name of another."""

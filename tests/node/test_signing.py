@@ -17,7 +17,7 @@ from node.hosting import Desk
 from node.known import KnownPlayers
 from node.link import Why
 from node.mesh import Mesh, Profile
-from node.notices import HostSilent
+from node.notices import HostSilent, NotSent
 from node.sitting import (
     FAREWELL,
     MAX_MET,
@@ -26,6 +26,7 @@ from node.sitting import (
     Manner,
     Phase,
     Sitting,
+    seen_from,
 )
 from protocol.identity import Identity
 from protocol.messages import (
@@ -356,3 +357,35 @@ def test_a_host_that_makes_players_up_pushes_no_known_one_out(tmp_path: Path) ->
         bruno.hears(HOST.public, lobby)
     assert len(list(known)) <= 1 + MAX_MET
     assert known.holder("Carla") is not None
+
+
+@pytest.mark.parametrize(
+    ("host", "told", "dialled"),
+    [
+        ("192.168.1.5", "192.168.1.7", "192.168.1.7"),
+        ("192.168.1.5", "127.0.0.1", "192.168.1.5"),
+        ("fe80::5%eth0", "::1", "fe80::5%eth0"),
+        ("fe80::5%eth0", "fe80::7", "fe80::7%eth0"),
+        ("fe80::5%eth0", "fd00::7", "fd00::7"),
+        ("192.168.1.5", "fe80::7", "fe80::7"),
+    ],
+)
+def test_a_guest_dials_another_where_it_is_seen_from_here(
+    host: str, told: str, dialled: str
+) -> None:
+    assert seen_from(host, told) == dialled
+
+
+def test_a_scope_is_never_told() -> None:
+    ada = At(HOST, "Ada")
+    ada.sitting.handle(HelloReceived(BRUNO, ("fe80::7%eth0", 5000)))
+    assert ada.net.said(Lobby)[-1].members[1].address == ("fe80::7", BRUNO.port)
+    assert encode(ada.net.said(Lobby)[-1])
+
+
+def test_a_watcher_is_told_that_it_needn_t_get_ready() -> None:
+    ada = At(GUEST, "Bruno", manner=Manner(eager=False))
+    ada.sitting._profile = replace(ada.sitting._profile, role=Role.WATCH)
+    ada.sitting.set_ready(True)
+    assert not ada.ready()
+    assert [e.why for e in ada.events if isinstance(e, NotSent)]

@@ -16,7 +16,7 @@ from node.door import find_table
 from node.errors import Stopped, TurnedAway
 from node.events import Inbox, PeerUp, Received
 from node.known import KnownPlayers
-from node.lobby import Offer, next_dealer
+from node.lobby import LobbyError, Offer, next_dealer
 from node.mesh import Mesh
 from node.notices import (
     BackInLobby,
@@ -99,6 +99,15 @@ def test_a_late_guest_of_a_full_table_is_told_so(tmp_path: Path) -> None:
         carla.join(port)
         assert "every seat is taken" in str(carla.ended())
         assert not carla.told(LobbyChanged)
+
+
+def test_nobody_sits_down_twice_at_its_own_table(tmp_path: Path) -> None:
+    ada = Node(tmp_path, "Ada")
+    again = Node(tmp_path, "Ada", identity=ada.identity)
+    with table(ada):
+        port = ada.host()
+        with pytest.raises(LobbyError, match="your own"):
+            again.join(port)
 
 
 def test_when_the_host_leaves_the_guests_are_told(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from protocol.audit import audit_file
 from protocol.group import default_group
 from tests.tools.people import Person
 from tests.tools.running import busso
+from tools.output import Output
 
 HOST = ("host", "--hidden", "--iface", "lo", "--seats", "2", "--hands", "1", "--name", "Ada")
 CODE = "K7F2-9QXM"
@@ -148,6 +150,21 @@ def test_who_types_nothing_leaves_the_table(tmp_path: Path) -> None:
         ada.wait("hosting")
         ada.hang_up()
         assert ada.end() == (0, "")
+
+
+def test_busso_alone_lists_the_tables_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def join(args: argparse.Namespace, _: Output) -> int:
+        asked.append((args.verb, args.table))
+        return 0
+
+    monkeypatch.setattr("tools.cli.is_terminal", lambda _: True)
+    monkeypatch.setattr("tools.join.run", join)
+    assert busso().code == 0
+    assert asked == [("join", None)]
+    assert "usage: busso" in busso("--json").out
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
