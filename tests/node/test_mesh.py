@@ -198,6 +198,7 @@ def test_stopping_says_goodbye() -> None:
         )
         assert b.wait(PeerDown).why is Why.LOST
         eventually(lambda: b.mesh.peers()[0].phase is Phase.AWAY)
+        eventually(lambda: b.mesh.peers()[0].address is None)  # it isn't dialled any more
         a.mesh.stop()
 
 
@@ -591,6 +592,20 @@ def test_much_honest_traffic_is_no_flood() -> None:
         a.wait(Received, lambda e: e.message == GET, since=mark)
         assert a.mesh.counters().floods == 0
         assert not a.of(PeerDown)
+
+
+def test_nothing_is_kept_of_connections_that_closed() -> None:
+    a, _ = pair()
+    with running(a):
+        for number in range(5):
+            with Stranger(a, identity(10 + number)) as stranger:
+                stranger.say(stranger.hello())
+                a.wait(PeerUp, lambda e, w=stranger.identity: e.key == w.public)  # type: ignore[misc]
+                stranger.say(GET)
+                a.wait(Received, lambda e, w=stranger.identity: e.key == w.public)  # type: ignore[misc]
+        eventually(lambda: len(a.of(PeerDown)) == 5)
+        assert a.mesh._carrier._guests == {}
+        assert len(a.mesh._carrier._watch) == 0
 
 
 def test_idle_connections_do_not_lock_players_out() -> None:

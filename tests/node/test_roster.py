@@ -847,3 +847,18 @@ def test_limits_of_the_specification() -> None:
     # The figures of WIRE.md; the tests above rely on them by default.
     assert (Limits().fallback, Limits().lagging, Limits().away) == (0.7, 1.6, 5.0)
     assert replace(Limits(), jump=3.0) == Limits()
+
+
+def test_only_a_connection_that_has_said_nothing_is_new() -> None:
+    """A descriptor may be another connection's by the time its last words are read."""
+    watch = Watch(WatchLimits())
+    assert not watch.new(7)
+    watch.opened(7, 0.0)
+    assert watch.new(7)
+    watch.delivered(7, OTHER, IN, 100, 1)
+    assert not watch.new(7)
+    watch.delivered(7, CURVES[LOW], Path(Side.IN, b"\0late"), 10**6, 1)
+    connection = watch.closed(7)
+    assert connection is not None
+    assert (connection.curve, connection.path) == (OTHER, IN)
+    assert connection.delivered < 1_000
