@@ -1,7 +1,8 @@
 """`busso play`: you at a table of this computer, against bots that are processes of their own.
 
-Law: it opens a table on the loopback, starts the bots and the interface, and clears up after them.
-The person's node is a node like any other: its moves are signed, its log is kept.
+Law: it chooses between the full screen and lines, and has a table of this computer played there.
+The screen shows itself before anything slow is imported. The person's node is a node like any
+other: its moves are signed, its log is kept.
 """
 
 from __future__ import annotations
@@ -10,92 +11,72 @@ import argparse
 import random
 import secrets
 import sys
-import tempfile
-import threading
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from node.lobby import Offer
-from node.plain import Left, PlainTable
-from node.process import LOOPBACK
-from node.session import Session
-from protocol.group import default_group
 from tools.arguments import table_rules
-from tools.bots import Bots
-from tools.demo import check_target, keep_log, level_arguments
-from tools.demo import player_name as bot_names
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
-from tools.person import load_identity, own_folder, player_name
+from tools.person import load_identity
+from tools.screen import full_screen
+
+if TYPE_CHECKING:
+    from engine.contract import Game
+    from node.screen.app import ScreenTable
+    from node.session import Session
+    from tools.playing import HomeTable
+
+    Rules = tuple[Game, Any]
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Play one match. UsageError, OptionError, NodeError."""
     if out.json:
         raise UsageError("play talks to a person and has no JSON", "busso demo --json plays alone.")
-    game, options = table_rules(args)
-    offer = Offer(game, options, args.bots + 1, args.hands or 0)
-    offer.check()
-    target = check_target(args.log)
-    name = player_name(args.name)
-    table = PlainTable(out.line, _asker(out), random.Random(secrets.randbits(64)))
-    session = Session(
-        load_identity(),
-        name,
-        own_folder(),
-        group=default_group(),
-        chooser=table,
-        on_event=table.on_event,
-    )
-    out.line(f"{game.title} with {args.bots} computer players of this computer. ? helps.")
-    out.line("After each hand all its cards become public, so that everybody can check the deal.")
+    rules = table_rules(args)
+    rng = random.Random(secrets.randbits(64))
+    screen = full_screen(out, rng)
+    if screen is not None:
+        return _on_screen(args, out, rules, screen)
+    return _in_lines(args, out, rules, rng)
+
+
+def _on_screen(args: argparse.Namespace, out: Output, rules: Rules, screen: ScreenTable) -> int:
+    identity = load_identity()  # which may ask for a passphrase, so before the screen
+    opened: list[HomeTable] = []
+
+    def start() -> Session:
+        from tools.playing import HomeTable  # noqa: PLC0415  # slow: the first screen is there by now
+
+        opened.append(HomeTable(args, out, rules, identity, screen))
+        return opened[0].start()
+
     try:
-        return _play(args, out, session, table, offer)
+        stayed = screen.run_from(start)
     finally:
-        if session.log is not None:
-            kept = session.log
-            if target is not None:
-                keep_log(session.log.read_bytes(), target)
-                kept = target
-            out.line(f"The log: {kept}")
-            out.remark(f"busso verify {kept}")
-
-
-def _play(
-    args: argparse.Namespace, out: Output, session: Session, table: PlainTable, offer: Offer
-) -> int:
-    with tempfile.TemporaryDirectory(prefix="busso-play-") as place, Bots(Path(place)) as bots:
-        port = session.host(offer, address=LOOPBACK, port=args.port)
-        thread = threading.Thread(target=_session, args=(session, table), daemon=True)
-        thread.start()
-        seed = secrets.randbits(32)
-        for number in range(args.bots):
-            join = [*level_arguments(args), "--join", f"{LOOPBACK}:{port}"]
-            bots.start(bot_name(number, session.name), join, seed + number)
-        try:
-            table.run(session)
-        except Left:
-            out.line("You leave the table.")
-            return ExitCode.FINE
-        finally:
-            session.stop()
-            thread.join()
+        for table in opened:
+            table.close()
+    if not stayed:
+        out.line("You leave the table.")
     return ExitCode.FINE
 
 
-def _session(session: Session, table: PlainTable) -> None:
+def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.Random) -> int:
+    from node.plain import Left, PlainTable  # noqa: PLC0415  # slow, and not for the screen
+    from tools.playing import HomeTable  # noqa: PLC0415  # as above
+
+    lines = PlainTable(out.line, _asker(out), rng)
+    table = HomeTable(args, out, rules, load_identity(), lines)
+    table.check()
+    out.line(f"{rules[0].title} with {args.bots} computer players of this computer. ? helps.")
+    out.line("After each hand all its cards become public, so that everybody can check the deal.")
     try:
-        session.run()
-    except Exception as error:  # shown, or raised again, on the interface's thread
-        table.ended(error)
-    else:
-        table.ended(None)
-
-
-def bot_name(number: int, own: str) -> str:
-    """The name of a bot, told apart from the player's own."""
-    name = bot_names(number)
-    return name if name.casefold() != own.casefold() else f"{name} (bot)"
+        lines.run(table.start())
+    except Left:
+        out.line("You leave the table.")
+    finally:
+        table.close()
+    return ExitCode.FINE
 
 
 def _asker(out: Output) -> Callable[[str], str | None]:
