@@ -8,9 +8,7 @@ once a verified HELLO arrived over it; until then it belongs to a *stranger*, or
 somebody vouched for (`know`, `admit`). A *path* is one way to a peer: IN through our ROUTER, OUT
 through the DEALER with which we dialled it.
 
-Who dials (`WIRE.md`, "Links"): the lower Ed25519 key at once, the other after `Limits.fallback`
-without a link, or when the link is silent for `Limits.lagging`. Replies take the path that was last
-heard from.
+Who dials is `node.dialling`'s business. Replies take the path that was last heard from.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TypeVar
 
+from node.dialling import Dialling
 from node.link import (
     Action,
     Bucket,
     Cut,
-    Dial,
     Down,
     Greet,
     HangUp,
@@ -61,6 +59,7 @@ class Roster:
         self._banned: OrderedDict[bytes, None] = OrderedDict()
         self._faults: OrderedDict[bytes, int] = OrderedDict()
         self._actions: list[Action] = []
+        self._dialling = Dialling(own_key, limits, self._actions)
         self._lost: OrderedDict[Path, None] = OrderedDict()
         self._told: dict[bytes, Phase] = {}
         self._last_tick = now
@@ -68,7 +67,8 @@ class Roster:
 
     def take(self) -> list[Action]:
         """The actions since the last call, in order."""
-        actions, self._actions = self._actions, []
+        actions = list(self._actions)
+        self._actions.clear()
         return actions
 
     # Who may connect.
@@ -84,10 +84,10 @@ class Roster:
         peer = self._peer(key, now)
         if peer is None or not self._expect(peer, target.curve):
             return False
-        self._aim(peer, target)
+        self._dialling.aim(peer, target)
         peer.eager, peer.asked = at_once, now
         peer.refusals, peer.not_before = 0, now
-        self._dial(peer, now)
+        self._dialling.look(peer, now)
         return True
 
     def learn(self, curve: bytes, host: str, port: int) -> None:
@@ -98,7 +98,7 @@ class Roster:
         if peer is None or peer.target == target or target in peer.others:
             return
         if peer.target is None or peer.target.curve != curve:
-            self._aim(peer, target)
+            self._dialling.aim(peer, target)
         else:
             # It may be reached there too; the way that works now stays the first.
             peer.others = [target, *peer.others][: self.limits.addresses_a_peer - 1]
@@ -106,7 +106,7 @@ class Roster:
     def left(self, key: bytes) -> None:
         """The peer said goodbye: it isn't dialled until somebody says where it is again."""
         if (peer := self._peers.get(key)) is not None:
-            self._hang_up(peer)
+            self._dialling.hang_up(peer)
             peer.target, peer.others, peer.asked = None, [], None
 
     def admit(self, key: bytes, curve: bytes, now: float) -> bool:
@@ -267,12 +267,12 @@ class Roster:
 
     def connected(self, curve: bytes) -> None:
         """The DEALER to `curve` has a connection; its handshake goes on."""
-        if (peer := self._dialling(curve)) is not None:
+        if (peer := self._dialled(curve)) is not None:
             peer.shaking = True
 
     def opened(self, curve: bytes, now: float) -> None:
         """The DEALER to `curve` has a connection whose handshake succeeded: greet on it."""
-        peer = self._dialling(curve)
+        peer = self._dialled(curve)
         if peer is None:
             self._actions.append(HangUp(curve))
             return
@@ -290,14 +290,14 @@ class Roster:
         for peer in self._peers.values():
             if peer.paths.pop(path, None) is not None and not self.paths(peer.key):
                 peer.since = now
-                self._down(peer, Why.LOST)
+                self._dialling.down(peer, Why.LOST)
 
     def refused(self, curve: bytes, now: float) -> None:
         """The process we dialled at `curve` refused our key: ask again later, ever more slowly."""
-        peer = self._dialling(curve)
+        peer = self._dialled(curve)
         if peer is None:
             return
-        self._hang_up(peer)
+        self._dialling.hang_up(peer)
         wait = min(self.limits.retry, self.limits.fallback * 2.0 ** min(peer.refusals, 16))
         peer.not_before = now + wait
         peer.refusals += 1
@@ -335,10 +335,10 @@ class Roster:
             if peer.up and now - peer.heard >= self.limits.away:
                 # Whatever stands of the old connections, only new ones can tell.
                 peer.since = peer.heard
-                self._down(peer, Why.SILENT)
-                self._hang_up(peer)
+                self._dialling.down(peer, Why.SILENT)
+                self._dialling.hang_up(peer)
             self._greet_again(peer, now)
-            self._dial(peer, now)
+            self._dialling.look(peer, now)
             if peer.asked is not None and now - peer.asked >= self.limits.away:
                 peer.asked = None
                 if not peer.up:
@@ -392,7 +392,7 @@ class Roster:
         peer = self._peers.get(key) if key is not None else None
         return peer if peer is not None and peer.curve == curve else None
 
-    def _dialling(self, curve: bytes) -> Peer | None:
+    def _dialled(self, curve: bytes) -> Peer | None:
         key = self._owner.get(curve)
         peer = self._peers.get(key) if key is not None else None
         if peer is None or peer.dialled is None or peer.dialled.curve != curve:
@@ -460,7 +460,7 @@ class Roster:
             peer.dialled, peer.shaking = None, False
         if peer.curve == curve:
             peer.curve = None
-            self._down(peer, Why.IMPOSTOR)
+            self._dialling.down(peer, Why.IMPOSTOR)
 
     def _hear(self, peer: Peer, track: Track, now: float) -> None:
         self._words += 1
@@ -469,11 +469,6 @@ class Roster:
         if not peer.up:
             peer.up, peer.asked, peer.eager = True, None, False
             self._actions.append(Up(peer.key))
-
-    def _down(self, peer: Peer, why: Why) -> None:
-        if peer.up:
-            peer.up = False
-            self._actions.append(Down(peer.key, why))
 
     def _greet(self, path: Path, track: Track, now: float) -> None:
         track.greeted = now
@@ -486,57 +481,6 @@ class Roster:
             if path.side is Side.OUT and not track.introduced and due:
                 self._greet(path, track, now)
 
-    def _aim(self, peer: Peer, target: Target) -> None:
-        """Dial `peer` at `target` from now on; addresses that it had before come after it."""
-        known = [peer.target, *peer.others] if peer.target is not None else peer.others
-        rest = [t for t in known if t.curve == target.curve and t != target]
-        peer.target, peer.others = target, rest[: self.limits.addresses_a_peer - 1]
-
-    def _dial(self, peer: Peer, now: float) -> None:
-        """Dial, or hang up, as the rule of who dials says."""
-        if peer.target is None:
-            return
-        if peer.dialled is not None and peer.dialled != peer.target:
-            self._hang_up(peer)
-        lags = peer.up and now - peer.heard >= self.limits.lagging
-        linked = peer.up and peer.curve == peer.target.curve and bool(self.paths(peer.key))
-        current = linked and not lags
-        if peer.dialled is not None:
-            if Path(Side.OUT, peer.dialled.curve) in peer.paths:
-                return
-            if current:
-                # They reached us while we were still trying: one two-way link is enough.
-                self._hang_up(peer)
-            if current or now - peer.dialled_at < self._patience(peer, now):
-                return
-            # Waiting for the retries of TCP would take longer than a fresh attempt, and the player
-            # may be at another of its addresses by now.
-            self._hang_up(peer)
-            if peer.others:
-                self._aim(peer, peer.others[-1])
-        mine = self.own_key < peer.key or peer.eager
-        if not current and now >= peer.not_before:
-            stale = peer.curve is not None and peer.curve != peer.target.curve
-            if mine or stale or lags or now - peer.since >= self.limits.fallback:
-                peer.dialled, peer.dialled_at = peer.target, now
-                self._actions.append(Dial(peer.key, peer.target))
-
-    def _patience(self, peer: Peer, now: float) -> float:
-        """How long an attempt may take: ever longer for who has been silent for long."""
-        limits = self.limits
-        if peer.shaking:
-            return limits.attempt_max
-        return min(limits.attempt_max, max(limits.attempt, (now - peer.heard) / 20))
-
-    def _hang_up(self, peer: Peer) -> None:
-        if peer.dialled is None:
-            return
-        curve, peer.dialled, peer.shaking = peer.dialled.curve, None, False
-        had = peer.paths.pop(Path(Side.OUT, curve), None)
-        self._actions.append(HangUp(curve))
-        if had is not None and not self.paths(peer.key):
-            self._down(peer, Why.LOST)
-
     def _wake(self, now: float) -> None:
         """This machine slept: nobody was silent but us. Give everyone a fresh start, over fresh
         connections, since the old ones may be dead without a sign."""
@@ -545,17 +489,7 @@ class Roster:
         for peer in self._peers.values():
             if peer.up:
                 peer.heard = now
-            if peer.target is None:
-                continue
-            if peer.dialled is not None:
-                curve, peer.dialled, peer.shaking = peer.dialled.curve, None, False
-                # Not a loss: it counts as linked until it has been silent for too long.
-                peer.paths.pop(Path(Side.OUT, curve), None)
-                self._actions.append(HangUp(curve))
-            peer.not_before, peer.since = now, now - self.limits.fallback
-            if not self.paths(peer.key):
-                peer.dialled, peer.dialled_at = peer.target, now
-                self._actions.append(Dial(peer.key, peer.target))
+            self._dialling.wake(peer, now)
 
 
 def _remember(memory: OrderedDict[_T, None], item: _T, bound: int) -> None:
