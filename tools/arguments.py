@@ -202,6 +202,15 @@ def _play(parser: argparse.ArgumentParser) -> None:
     _add_hands(parser, "end the match after so many hands")
     _add_level(parser)
     parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
+    _add_theme(parser)
+
+
+def _add_theme(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--theme",
+        choices=("dark", "light", "safe", "none"),
+        help="the colours of the screen (dark; safe: for colour-blind people)",
+    )
 
 
 def _verify(parser: argparse.ArgumentParser) -> None:

@@ -1,10 +1,10 @@
 """Which interface a person gets at a table: the full screen, or plain lines.
 
-Law: it looks at the terminal, the flags and the environment, in this order: `--plain` or no
-terminal means lines; a window that is too small means lines and a sentence about it. It imports
-prompt_toolkit only when the full screen is wanted.
+Law: it looks at the terminal, the flags and the environment: `--plain` or no terminal means lines;
+a window that is too small means lines and a sentence about it. It imports prompt_toolkit only when
+the full screen is wanted.
 
-    BUSSO_THEME=light|dark|safe|none     the colours (NO_COLOR and --no-color mean none)
+    --theme light|dark|safe|none, BUSSO_THEME     the colours (NO_COLOR and --no-color mean none)
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 
 def full_screen(
-    out: Output, rng: random.Random, environ: Mapping[str, str] = os.environ
+    out: Output,
+    rng: random.Random,
+    given: str | None = None,
+    environ: Mapping[str, str] = os.environ,
 ) -> ScreenTable | None:
-    """The screen for this terminal; None where lines are the way. `rng` is for advice.
+    """The screen for this terminal; None where lines are the way. `rng` is for advice, `given` the
+    theme that was asked for by a flag.
 
     UsageError: BUSSO_THEME names no theme.
     """
@@ -44,7 +48,7 @@ def full_screen(
         return None
     from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
 
-    look = theme(theme_name(out, environ), unicode=not out.ascii and _unicode(out))
+    look = theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
     return ScreenTable(look, preferred(out.language, environ), rng)
 
 
@@ -64,17 +68,15 @@ def _unicode(out: Output) -> bool:
     return (out.out.encoding or "").lower().replace("-", "") in ("utf8", "utf16", "cp65001")
 
 
-def theme_name(out: Output, environ: Mapping[str, str]) -> ThemeName:
-    """The theme that is asked for. UsageError."""
+def theme_name(out: Output, given: str | None, environ: Mapping[str, str]) -> ThemeName:
+    """The theme that is asked for, by a flag or else by the environment. UsageError."""
     if not out.colour:
         return ThemeName.NONE
-    given = environ.get("BUSSO_THEME", "")
-    if not given:
-        return ThemeName.DARK
+    name = given or environ.get("BUSSO_THEME", "") or ThemeName.DARK
     try:
-        return ThemeName(given)
+        return ThemeName(name)
     except ValueError:
         raise UsageError(
-            f"BUSSO_THEME={given[:20]} is no theme",
+            f"BUSSO_THEME={name[:20]} is no theme",
             f"Choose one of {', '.join(ThemeName)}.",
         ) from None

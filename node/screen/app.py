@@ -194,7 +194,16 @@ class ScreenTable:
     async def run_async(self, session: Session | None) -> None:
         """The same as a coroutine; without a session there is what `show` shows."""
         self._session = session
-        await self._application().run_async(pre_run=self._begin, handle_sigint=False)
+        asyncio.get_running_loop().set_exception_handler(self._unexpected)
+        await self._application().run_async(
+            pre_run=self._begin, handle_sigint=False, set_exception_handler=False
+        )
+
+    def _unexpected(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A bug of ours ends the screen and is raised by `run`: nobody reads it here."""
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            self.ended(error)
 
     def _application(self) -> Application[None]:
         control = Screen(self.paint, self._theme)
@@ -242,6 +251,9 @@ class ScreenTable:
 
     def _read(self) -> None:
         """Take in all notices that wait, then look at the table once."""
+        if self._over is not None and self._over.error is not None and self.running is not None:
+            self.running.exit(exception=self._over.error)
+            return
         hearing = self._hearing
         if hearing is not None:
             before = hearing.memory
@@ -255,8 +267,6 @@ class ScreenTable:
                 self._count_down(news.left)
             if hearing.memory is not before:
                 self._look(news.decision)
-        if self._over is not None and self._over.error is not None and self.running is not None:
-            self.running.exit(exception=self._over.error)
 
     def _count_down(self, left: float | None) -> None:
         """Begin, or end, to show how long the table still waits for somebody."""

@@ -53,8 +53,6 @@ class Told(Enum):
     """Cards were turned up: `text`."""
     SEALED = "sealed"
     """`seat` sealed cards anew, so many: `values[0]`."""
-    SHUFFLED = "shuffled"
-    """`seat` shuffled and proved it, in step `values[0]`; seats as in the header."""
     AUDITED = "audited"
     """The seeds came out and all is right, in step `values[0]`."""
     BROKEN = "broken"

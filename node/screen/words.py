@@ -347,8 +347,6 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
             return t("{0} seals the own cards anew: nobody can follow them.").format(
                 names[told.seat]
             )
-        case Told.SHUFFLED:
-            return t("{0} has shuffled the deck and proved it.").format(told.text)
         case Told.AUDITED:
             return t("Checked: every seed derives every card again.")
         case Told.BROKEN:

@@ -339,3 +339,23 @@ def test_a_refusal_while_a_choice_is_due_rings_no_bell(tmp_path: Path) -> None:
         assert person.paper.getvalue().count("\a") == rung
 
     at_the_screen(tmp_path, script)
+
+
+def test_a_bug_is_raised_where_the_screen_runs_and_shown_to_nobody(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    async def broken(person: Person, seat: Seat) -> None:
+        await my_turn(person)
+
+        def explode(*_: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+        person.table.paint = explode  # type: ignore[assignment] # what no screen should do
+        person.table.on_event(Presence(1 - seat.me, False))
+        await person.until(lambda: person.table.running is None)
+        seen.append(person.paper.getvalue())
+
+    with pytest.raises(ZeroDivisionError):
+        at_the_screen(tmp_path, broken)
+    assert "Traceback" not in seen[0]
+    assert "ZeroDivisionError" not in seen[0]
