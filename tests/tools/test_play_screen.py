@@ -98,7 +98,7 @@ def test_a_person_sits_down_sees_the_table_and_leaves() -> None:
     with window(80, 24, "--lang", "en") as shown:
         shown.until(lambda: "The table is being set." in shown.shown())
         shown.until(lambda: "hand 1" in shown.shown())
-        shown.until(lambda: "proved" in shown.shown())
+        shown.until(lambda: "─ ✓ " in shown.shown())
         shown.press("\x1b[21~")
         shown.until(lambda: "Leave the table?" in shown.shown())
         shown.press("y")
