@@ -31,6 +31,8 @@ WIDE_FROM: Final = 110
 _SIDE: Final = 26
 _WIDE_SIDE: Final = 38
 _FOOT: Final = 3
+_SHORTEST_CHAT: Final = 12
+"""Columns that a line of chat needs beside the hints, where there is no panel for it."""
 
 
 def fits(columns: int, rows: int) -> bool:
@@ -146,37 +148,51 @@ def _fairness(s: Scene, row: int) -> None:
 
 
 def _hints(s: Scene, row: int) -> None:
-    """The keys that do something now, and the countdown."""
-    view, t = s.view, s.text
+    """The keys that do something now, what was said last, and the countdown."""
+    view = s.view
     dialog = open_dialog(view, s.ui)
-    if dialog is Dialog.CHAT:
-        hints = [t("Enter sends"), t("Esc closes")]
-    elif dialog is Dialog.LEAVE:
-        hints = [t("y leaves"), t("any other key stays")]
-    elif dialog is Dialog.MISSING:
-        hints = [t("g goes on, w waits longer.")]
-    elif dialog is not Dialog.NONE:
-        hints = [t("Enter goes on"), t("↑↓ scroll")]
-    elif not view.deciding:
-        hints = [t("F10 leaves")] if view.result is not None else []
-    elif view.choices.numbers:
-        hints = [t("←→ or digits choose"), t("Enter confirms"), t("? rules")]
-    elif view.choices.by_cards and not view.choices.single:
-        hints = [t("arrows move"), t("Space or 1-9 picks"), t("Enter confirms"), t("Esc undoes")]
-        if variants(view, s.ui) > 1:
-            hints.insert(2, t("Tab varies"))
-    elif view.choices.single:
-        enter = t("Enter plays") if "play" in view.choices.words else t("Enter confirms")
-        hints = [t("←→ or 1-9 choose"), enter, t("? why")]
-    else:
-        hints = [t("←→ or 1-9 choose"), t("Enter confirms"), t("? rules")]
+    hints = _dialog_hints(s, dialog) if dialog is not Dialog.NONE else _choice_hints(s)
     seconds = view.around.seconds
     clock = "" if seconds is None else f"{seconds // 60}:{seconds % 60:02}"
     room = s.grid.width - 2 - (len(clock) + 2 if clock else 0)
     while len(hints) > 1 and width("  ".join(hints)) > room:
         del hints[-1]
-    s.grid.put(1, row, cut("  ".join(hints), room), Role.DIM)
+    end = s.grid.put(1, row, cut("  ".join(hints), room), Role.DIM)
     s.right(Area(0, row, s.grid.width - 1, 1), row, clock, Role.STRONG)
+    space = room - end - 2
+    if s.grid.width < SIDE_FROM and view.around.chat and dialog is not Dialog.CHAT:
+        said = view.around.chat[-1]
+        if space >= _SHORTEST_CHAT:
+            text = cut(f"{said.name}: {said.text}", space)
+            s.grid.put(1 + room - width(text), row, text, Role.TEXT)
+
+
+def _dialog_hints(s: Scene, dialog: Dialog) -> list[str]:
+    t = s.text
+    if dialog is Dialog.CHAT:
+        return [t("Enter sends"), t("Esc closes")]
+    if dialog is Dialog.LEAVE:
+        return [t("y leaves"), t("any other key stays")]
+    if dialog is Dialog.MISSING:
+        return [t("g goes on, w waits longer.")]
+    return [t("Enter goes on"), t("↑↓ scroll")]
+
+
+def _choice_hints(s: Scene) -> list[str]:
+    view, t = s.view, s.text
+    if not view.deciding:
+        return [t("F10 leaves")] if view.result is not None else []
+    if view.choices.numbers:
+        return [t("←→ or digits choose"), t("Enter confirms"), t("? rules")]
+    if view.choices.by_cards and not view.choices.single:
+        hints = [t("arrows move"), t("Space or 1-9 picks"), t("Enter confirms"), t("Esc undoes")]
+        if variants(view, s.ui) > 1:
+            hints.insert(2, t("Tab varies"))
+        return hints
+    if view.choices.single:
+        enter = t("Enter plays") if "play" in view.choices.words else t("Enter confirms")
+        return [t("←→ or 1-9 choose"), enter, t("? why")]
+    return [t("←→ or 1-9 choose"), t("Enter confirms"), t("? rules")]
 
 
 def _function_keys(s: Scene, row: int) -> None:

@@ -27,6 +27,8 @@ _DENSE: Final = 14
 _FEW_CARDS: Final = 5
 _ROOMY: Final = 13
 """Rows of the middle from which its cards are large."""
+_ACROSS: Final = 4
+"""Cards of a pile side by side."""
 _SAID: Final = 7
 """Lines of what was said last, where there are no cards in the middle."""
 _LEFT: Final = 15
@@ -219,19 +221,36 @@ def _left(s: Scene, area: Area) -> int:
         slots = view.pile(name)
         if slots:
             found.append((word, slots))
-    if not found or (area.height < 3 and len(found) > area.height):
+    if view.discard:
+        found.append((t("your discard"), view.discard))
+    rows = sum(1 + _rows(s, slots) for _, slots in found)
+    if not found or rows > area.height:
         return 0
-    y = area.y + max(0, (area.height - 2 * len(found)) // 2)
+    y = area.y + (area.height - rows) // 2
     columns = max(7, *(width(word) + 3 for word, _ in found))
     for word, slots in found:
         s.grid.put(area.x + 1, y, cut(word, _LEFT - 2), Role.DIM)
-        face = view.face(slots[0])
-        if face == UNKNOWN or len(slots) > 1:
-            s.grid.put(area.x + 1, y + 1, f"{BACK * 2} {len(slots)}", Role.BACK)
-        else:
-            _cards(s, area.x + 1, y + 1, (face,), _LEFT)
-        y += 2
+        y += 1
+        if not _known(s, slots):
+            s.grid.put(area.x + 1, y, f"{BACK * 2} {len(slots)}", Role.BACK)
+            y += 1
+            continue
+        for n in range(0, len(slots), _ACROSS):
+            faces = tuple(view.face(slot) for slot in slots[n : n + _ACROSS])
+            _cards(s, area.x + 1, y, faces, _LEFT)
+            columns = max(columns, 3 * len(faces) + 2)
+            y += 1
     return min(_LEFT, columns)
+
+
+def _rows(s: Scene, slots: tuple[int, ...]) -> int:
+    """Rows of a pile: one where it is only counted."""
+    return -(-len(slots) // _ACROSS) if _known(s, slots) else 1
+
+
+def _known(s: Scene, slots: tuple[int, ...]) -> bool:
+    """Whether the reader knows every card of a pile."""
+    return all(s.view.face(slot) != UNKNOWN for slot in slots)
 
 
 def _fitting(s: Scene, area: Area, count: int, feet: int) -> tuple[Size, int]:

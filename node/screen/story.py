@@ -151,6 +151,7 @@ class Story:
     hand      the number of the hand that `tricks` and `running` belong to
     running   for each seat what the hand has brought it so far, in the game's unit
     tricks    the hand's tricks that were taken; `trick` the one that lies on the table
+    dies_with the seat with whom the hand dies once somebody has knocked, -1 before that
     pending   the last move with cards that weren't open when it was made: state, move, seat
     result    the last hand that ended
     """
@@ -160,6 +161,7 @@ class Story:
     running: tuple[int, ...] = ()
     tricks: tuple[Trick, ...] = ()
     trick: Trick = Trick()
+    dies_with: int = -1
     pending: tuple[State, Move, int] | None = None
     result: HandResult | None = None
 
@@ -173,7 +175,12 @@ class Story:
         story = self._named(given, after)
         if after.hand != story.hand or len(story.running) != after.seats:
             story = replace(
-                story, hand=after.hand, running=(0,) * after.seats, tricks=(), trick=Trick()
+                story,
+                hand=after.hand,
+                running=(0,) * after.seats,
+                tricks=(),
+                trick=Trick(),
+                dies_with=-1,
             )
         story = story._moves(before, given, after)
         story = story._cards(before, given, after)
@@ -257,11 +264,12 @@ class Story:
                 running[note.seat] += note.values[0]
             else:
                 running[note.seat] = note.values[place]
-        story = replace(self, running=tuple(running))
+        last = next((n.seat for n in notes if n.kind == "dies-with"), self.dies_with)
+        story = replace(self, running=tuple(running), dies_with=last)
         if not self.trick.laid:
             return story
-        last = {slot for _, slot in self.trick.laid}
-        taker = next((p.seat for p in after.piles() if p.name == "won" and last & set(p.slots)), -1)
+        laid = {slot for _, slot in self.trick.laid}
+        taker = next((p.seat for p in after.piles() if p.name == "won" and laid & set(p.slots)), -1)
         if taker < 0:
             return story
         tricks = (*self.tricks, Trick(self.trick.laid, taker))

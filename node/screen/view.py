@@ -113,6 +113,8 @@ class TableView:
     choices: Choices
     hand: tuple[int, ...]
     """The slots of the own hand in the order in which it is shown."""
+    discard: tuple[int, ...]
+    """The slots that the reader put aside and may look at."""
     piles: tuple[Pile, ...]
     """What lies on the table."""
     winning: int
@@ -204,7 +206,7 @@ def look(
     )
     offered = NONE if me == SPECTATOR or answered else choices(state, me)
     own = slots("hand", me)
-    own = tuple(sorted(own, key=lambda slot: (state.faces[slot], slot)))
+    own = _by_face(state.faces, own)
     table = tuple(pile for pile in piles if pile.seat < 0)
     return TableView(
         state=state,
@@ -214,6 +216,7 @@ def look(
         seats=seats,
         choices=offered,
         hand=own,
+        discard=_by_face(state.faces, slots("discard", me)),
         piles=table,
         winning=_winning(state, story),
         pot=_pot(state),
@@ -223,6 +226,10 @@ def look(
         if around.finished
         else None,
     )
+
+
+def _by_face(faces: bytes, slots: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(slots, key=lambda slot: (faces[slot], slot)))
 
 
 def _sorted(faces: bytes, slots: Sequence[int]) -> tuple[int, ...]:

@@ -247,7 +247,12 @@ def situation(view: TableView) -> Situation | None:
 def question(language: Language, view: TableView) -> str:
     """What the reader is asked."""
     case = situation(view)
-    return language.text(case.question) if case else ""
+    if case is None:
+        return ""
+    text = language.text(case.question)
+    if "knock" in case.words and view.story.dies_with >= 0:
+        return language.text("{0}: your last turn").format(text)
+    return text
 
 
 def rules_now(view: TableView) -> tuple[str, ...]:

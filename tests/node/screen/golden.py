@@ -74,6 +74,12 @@ def _missing(view: TableView) -> TableView:
     return replace(view, around=replace(view.around, question=(1,), seconds=None))
 
 
+def _spoken_to(view: TableView) -> TableView:
+    return replace(
+        view, around=replace(view.around, chat=(Line("Ada", "bella mano, complimenti"),))
+    )
+
+
 def _talking(view: TableView) -> TableView:
     chat = (Line("Ada", "buona fortuna!"), Line("Bruno", "ahi, che monte… e adesso che si fa?"))
     return replace(view, around=replace(view.around, chat=chat, can_chat=True, seconds=65))
@@ -141,6 +147,7 @@ MOMENTS = (
     Moment("briscola-four", Table("briscola", 4, 2), lambda v: v.deciding and v.winning >= 0),
     Moment("briscola-checked", Table("briscola", 2, 1), checked, result=True),
     Moment("briscola-over", Table("briscola", 2, 1), is_over, result=True),
+    Moment("spoken-to", Table("traversone", 4, 1), due("play"), turned=_spoken_to),
     Moment("dealing", _FOUR, lambda v: v.state.hand == 1 and not v.state.faces),
     Moment("help", _FOUR, due("exchange"), ("f1",)),
     Moment("rules", _FOUR, due("exchange"), ("f2", "down", "down")),
