@@ -173,6 +173,7 @@ class Match:
         """Contribute what is due and tell the others how far we are."""
         self._on_event(Started(self.table, self.seat, self.log))
         self.standings(self._mesh.peers())
+        self._keep_whereabouts()
         self.table.start()
         self._mesh.set_state(self.state())
 

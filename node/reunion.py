@@ -19,7 +19,7 @@ from engine.options import from_items
 from node.discovery import Announcer, Browser, OpenTable
 from node.discovery_listing import Listed
 from node.door import find_table, knock
-from node.errors import DoorError, MeshError, NodeError
+from node.errors import DoorError, MeshError, NodeError, Stopped
 from node.events import Event, HelloReceived, Received
 from node.lobby import Offer, make_card
 from node.match import Agreed
@@ -31,11 +31,13 @@ from protocol.announce import Phase
 from protocol.contribution import DIGEST_SIZE, HASH_SIZE, Contribution, Entry, Kind, Place
 from protocol.header import SignedHeader
 from protocol.identity import Identity
-from protocol.messages import Bye, Chat, Hello, Reason, Role, TableCard
+from protocol.messages import Bye, Chat, Hello, Reason, Role, State, TableCard
 from protocol.stages import HANDS_EXTENSION, PATIENCE_EXTENSION, TIMER_EXTENSION, agreements
 
 PATIENCE = 2.0
 """Seconds for a visit at a door that was found."""
+BEGUN = 6.0
+"""Seconds after which a seat that isn't in the match by now never began it."""
 
 
 def agreed_again(unfinished: Unfinished, card: TableCard) -> Agreed:
@@ -100,6 +102,9 @@ class Reunion:
         self._on_event = on_event
         self._talk = Talk(here.identity, here.table, profile.session, clock)
         self._hellos: dict[bytes, Hello] = {}
+        self._clock = clock
+        self._fresh = unfinished.steps == 0
+        self._elsewhere: float | None = None
 
     def start(self, whereabouts: Whereabouts | None) -> None:
         """Try to reach the others where they were."""
@@ -173,9 +178,17 @@ class Reunion:
                     self._here.mesh.remove(hello.key)
             case Received(message=Chat() as chat):
                 self._hear(chat)
+            case Received(key=key, message=State(match=match)) if key in self._header.keys:
+                self._fresh = self._fresh and match != self._header.match
+                if self._fresh and self._elsewhere is None:
+                    self._elsewhere = self._clock()
 
     def tick(self) -> None:
-        """Nothing here depends on time."""
+        """Let time pass. Stopped: the process died between signing and the match's beginning, and
+        the others, who lacked its signature, never began."""
+        elsewhere = self._elsewhere
+        if self._fresh and elsewhere is not None and self._clock() - elsewhere >= BEGUN:
+            raise Stopped("The others never began this match. Join their table again.")
 
     def _hear(self, chat: Chat) -> None:
         hello, person = self._hellos.get(chat.key), self.view.person(chat.key)
