@@ -11,10 +11,9 @@ can audit doesn't count (GEN-01).
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final, Self
 
-from engine.cards import Deck
+from engine.cards import ITALIAN, Deck
 from engine.contract import (
     Breach,
     Cards,
@@ -27,12 +26,15 @@ from engine.contract import (
 )
 from engine.errors import EngineError
 from engine.games import mambassa_settle
+from engine.games.mambassa_hands import FRENCH40
 from engine.games.mambassa_position import Deal, Phase, Position, Statement, special
 from engine.games.mambassa_settle import Match, Outcome
 from engine.games.monte import dealt_by, decides, nothing
 from engine.position import note
 
 _REVEAL: Final = Cards((Reveal(),))
+_SHUFFLE: Final = {kind.name: Cards((Shuffle(Deck(kind)),)) for kind in (ITALIAN, FRENCH40)}
+"""By the kind of deck."""
 
 
 class Ending(Position):
@@ -194,7 +196,7 @@ class Ending(Position):
         )
         self._clear()
         self.phase = Phase.SHUFFLE
-        self.due = _shuffle(old.deck)
+        self.due = _SHUFFLE[old.deck.kind.name]
         self.notes += (note("deals", dealer, (old.hand + 1,)),)
         return self
 
@@ -209,8 +211,3 @@ class Ending(Position):
         self.left = -1
         self.discard = False
         self.declared = ()
-
-
-@lru_cache(maxsize=8)
-def _shuffle(deck: Deck) -> Cards:
-    return Cards((Shuffle(deck),))

@@ -71,7 +71,7 @@ from engine.games.mambassa_moves import (
     Stay,
 )
 from engine.games.mambassa_position import Deal, Phase, Statement, special
-from engine.games.monte import Hand, looked_at
+from engine.games.monte import Hand, looked_at, packets
 from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
@@ -129,7 +129,7 @@ class MambassaState(Ending):
     def _shuffled(self, given: Shuffled) -> MambassaState:
         """CARD-06, MAM-04, MAM-05: packets of four, then the monte; the rest is the stock."""
         new = self._dealt(given, HAND)
-        new.stock = tuple(range(HAND * len(new.held) + HAND, new.deal.deck.size))
+        new.stock = packets(len(new.held), HAND, new.deal.deck.size)[2]
         new.phase = Phase.LOOK
         if new.deal.auto:
             return new._after_look()

@@ -180,8 +180,7 @@ class Table(Dealt):
         """A copy with packets of `size` dealt, then the monte (CARD-06)."""
         old = self.deal
         new = self._copy()
-        *held, new.monte = packets(len(old.players), size)
-        new.held = tuple(held)
+        new.held, new.monte, _ = packets(len(old.players), size, old.deck.size)
         faces = bytes((UNKNOWN,)) * old.deck.size
         if given.faces is not None:
             faces = self._checked(given.faces)
@@ -236,9 +235,11 @@ class Table(Dealt):
 
 
 @lru_cache(maxsize=128)
-def packets(players: int, size: int) -> tuple[Hand, ...]:
-    """The hands of so many players, `size` cards each, and then the monte (CARD-06)."""
-    return tuple(tuple(range(s, s + size)) for s in range(0, size * (players + 1), size))
+def packets(players: int, size: int, cards: int) -> tuple[tuple[Hand, ...], Hand, Hand]:
+    """The hands of so many players, `size` cards each, then the monte, then the stock of a deck of
+    so many cards (CARD-06)."""
+    piles = [tuple(range(s, s + size)) for s in range(0, size * (players + 1), size)]
+    return tuple(piles[:players]), piles[players], tuple(range(size * (players + 1), cards))
 
 
 @lru_cache(maxsize=1024)

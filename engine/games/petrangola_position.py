@@ -139,7 +139,7 @@ class Position(monte.Table):
         )
 
     def _stock(self) -> tuple[int, ...]:
-        return tuple(range(HAND * len(self.players) + HAND, self.deck.size))
+        return monte.packets(len(self.players), HAND, self.deck.size)[2]
 
     def _result(self, winners: tuple[int, ...], reason: str) -> Result:
         return petrangola_settle.result(self.match, winners, reason, self.dealer)
@@ -148,7 +148,7 @@ class Position(monte.Table):
         """Each hand's worth, in dealing order, and who falls: from the showdown to the next cut;
         () otherwise."""
         outcome = self.deal.outcome
-        return outcome.shown if outcome else ()
+        return outcome.shown if outcome and self.phase is not Phase.SHUFFLE else ()
 
     def _shape(self, slots: Sequence[int]) -> bool | None:
         """Whether these cards are a petrangola; None while one of them is unknown."""

@@ -54,7 +54,7 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
 from engine.games.monte import Hand, looked_at
 from engine.games.petrangola_ending import Ending
-from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions, deck_for
+from engine.games.petrangola_hands import HAND, MAX_DECKS, MAX_SEATS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
     Camicia,
     Cut,
@@ -68,12 +68,13 @@ from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
 _ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
+_ORDER: Final = tuple(range(MAX_SEATS))
 _BIT: Final = tuple(1 << slot for slot in range(MAX_DECKS * ITALIAN.size))
 
 
 @lru_cache(maxsize=4 * ITALIAN.size)
-def _shuffle(deck: Deck, cut: int) -> Cards:
-    return Cards((Shuffle(deck, cut),))
+def _shuffle(copies: int, cut: int) -> Cards:
+    return Cards((Shuffle(Deck(ITALIAN, copies), cut),))
 
 
 class PetrangolaState(Ending):
@@ -119,20 +120,17 @@ class PetrangolaState(Ending):
         if move.at >= old.deck.size:
             raise IllegalMove("PET-06", f"the cut must be from 1 to {old.deck.size - 1}")
         new = self._copy()
-        if old.breaches or old.outcome:
-            new.deal = Deal(
-                *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
-                *(old.most, old.hand, old.dealer, old.start),
-            )
+        if old.breaches:
+            new.deal = old.but(breaches=())
         new.phase = Phase.SHUFFLE
-        new.due = _shuffle(old.deck, move.at)
+        new.due = _shuffle(old.deck.copies, move.at)
         new.notes = (note("cut", old.players[-2], (move.at,)),)
         return new
 
     def _shuffled(self, given: Shuffled) -> PetrangolaState:
         """CARD-06: packets of three, then the monte; the rest is the stock."""
         new = self._dealt(given, HAND)
-        new.when = tuple(range(len(new.held)))
+        new.when = _ORDER[: len(new.held)]
         if new.deal.auto:
             return new._after_look()
         new.phase = Phase.LOOK
