@@ -433,7 +433,7 @@ class Session:
     def _begin(self) -> None:
         """Play, once a header is signed."""
         agreed = need(self._sitting).agreed
-        if agreed is None or self._playing:
+        if agreed is None or (self._match is not None and self._match.agreed is agreed):
             return
         if self._match is not None:
             self._match.close()

@@ -472,8 +472,13 @@ class Sitting:
     def _proposed(self, proposal: Propose) -> None:
         """The host proposes: a match, or again one that we know."""
         known = self._header is not None and self._header.core == proposal.core
-        over = match_id(proposal.core) in self._played
-        if self.phase is not Phase.PLAYING and not known and not over:
+        if known or match_id(proposal.core) in self._played:
+            return
+        if self.phase is not Phase.PLAYING:
+            self._accept(proposal)
+        elif self._profile.role is Role.WATCH:
+            # The players are at the next match already: nobody will tell the end of the last one.
+            self._played.add(need(self._header).match)
             self._accept(proposal)
 
     def _accept(self, proposal: Propose) -> None:
@@ -531,5 +536,7 @@ class Sitting:
         """There is no proposal any more."""
         self.phase, self._proposal, self._header = Phase.OPEN, None, None
         self._agreements = {}
-        if not self._card.code:
+        if self._card.code:
+            self._mesh.close_admission()
+        else:
             self._mesh.open_admission()

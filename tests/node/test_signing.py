@@ -16,6 +16,7 @@ from node.events import HelloReceived, PeerDown, PeerUp, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
 from node.link import Why
+from node.lobby import header_entry
 from node.mesh import Mesh, Profile
 from node.notices import HostSilent, NotSent
 from node.sitting import (
@@ -28,6 +29,7 @@ from node.sitting import (
     Sitting,
     seen_from,
 )
+from protocol.header import parse_core
 from protocol.identity import Identity
 from protocol.messages import (
     Bye,
@@ -151,9 +153,6 @@ def seated() -> At:
 
 def signature(proposal: Propose, identity: Identity) -> EntryMessage:
     """That seat's agreement to the proposal."""
-    from node.lobby import header_entry  # noqa: PLC0415  # for this alone
-    from protocol.header import parse_core  # noqa: PLC0415  # as above
-
     return EntryMessage(header_entry(parse_core(proposal.core), identity))
 
 
@@ -389,3 +388,34 @@ def test_a_watcher_is_told_that_it_needn_t_get_ready() -> None:
     ada.sitting.set_ready(True)
     assert not ada.ready()
     assert [e.why for e in ada.events if isinstance(e, NotSent)]
+
+
+def test_a_watcher_that_lags_follows_the_players_to_their_next_match() -> None:
+    """Nobody would tell it how the last one ended; a seat stays where it has signed."""
+    ada, bruno = guest()
+    wanda = At(OTHER, "Wanda")
+    wanda.sitting._profile = replace(wanda.sitting._profile, role=Role.WATCH)
+    wanda.sitting.handle(PeerUp(HOST.public))
+    ada.hears(GUEST.public, State(ready=True))
+    (first,) = ada.net.said(Propose)
+    for node in (bruno, wanda):
+        node.hears(HOST.public, first, *(signature(first, key) for key in (HOST, GUEST)))
+    matches = [wanda.sitting.agreed]
+    terms = parse_core(first.core)
+    second = replace(first, core=replace(terms, created=terms.created + 1).core)
+    for node in (bruno, wanda):
+        node.hears(HOST.public, second, *(signature(second, key) for key in (HOST, GUEST)))
+    matches.append(wanda.sitting.agreed)
+    assert [m.header.created if m else 0 for m in matches] == [NOW, NOW + 1]
+    assert bruno.sitting.agreed is not None
+    assert bruno.sitting.agreed.header.created == NOW
+    wanda.hears(HOST.public, first)
+    assert wanda.sitting.agreed is matches[1]
+
+
+def test_a_table_with_a_code_shuts_its_mesh_again_after_a_match() -> None:
+    ada = At(HOST, "Ada")
+    ada.sitting._card = card(code=True)
+    ada.net.done.clear()
+    ada.sitting.again()
+    assert [name for name, _ in ada.net.done] == ["close_admission"]
