@@ -24,9 +24,15 @@ from protocol.contribution import Kind
 from protocol.errors import LocalProtocolError
 from protocol.position import Position
 from protocol.table_events import Advanced, CutBack, Finished, Voted, YourMove
+from protocol.votes import DECISIONS, read_vote
 
 CHAT_LINES: Final = 100
 _ALL: Final = -1
+_DECIDED: Final = {
+    Kind.ABSENT: Told.WITHOUT,
+    Kind.EXCLUDE: Told.EXCLUDED,
+    Kind.ABANDON: Told.CLOSED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class Memory:
     def _name(self, seat: int | None) -> str:
         if self.position is None or seat is None:
             return "?"
-        return clean(self.position.header.seats[seat].name)
+        return clean(self.position.header.labels[seat])
 
     def _advanced(self, advanced: Advanced, state: State) -> Memory:
         """One more step of the log."""
@@ -146,6 +152,10 @@ class Memory:
             story = story.told(seen, given, now, at.notes)
             seen = now
         memory = replace(memory, story=story)
+        if kind in DECISIONS:
+            away = memory._names(read_vote(kind, entries[0].body).away)
+            told = Happening(_DECIDED[kind], names=away)
+            return replace(memory, story=story.add(told), awaited=())
         if kind is Kind.REVEAL:
             return memory._audited(number, after)
         if kind is Kind.CHECKPOINT:

@@ -335,11 +335,9 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
     """One happening as a sentence; "" for what another one tells."""
     t = language.text
     names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
-    game = view.state.game
-    step = told.values[0] if told.values else 0
     match told.kind:
         case Told.NOTE:
-            return note_words(language, game, told.note, names) if told.note else ""
+            return note_words(language, view.state.game, told.note, names) if told.note else ""
         case Told.MOVE:
             return _moved(language, view.kind, names[told.seat], told.text)
         case Told.DRAWN:
@@ -352,19 +350,29 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
             return t("{0} seals the own cards anew: nobody can follow them.").format(
                 names[told.seat]
             )
-        case Told.AUDITED:
-            return t("Checked: every seed derives every card again.")
-        case Told.BROKEN:
-            return t("{0} broke a promise.").format(told.text)
-        case Told.VOTED if told.names:
-            away = join_names(language, told.names)
-            return t("{0} votes to go on without {1}.").format(told.text, away)
-        case Told.VOTED:
-            return t("{0} says that nobody is missing.").format(told.text)
-        case Told.CUT:
-            return t("The log was taken back to entry {0}, as the table decided.").format(step)
-        case Told.SIGNED:
-            return t("All have signed up to step {0}.").format(step)
+    return _table_told(language, told)
+
+
+_OF_THE_TABLE: Final = {
+    Told.AUDITED: mark("Checked: every seed derives every card again."),
+    Told.BROKEN: mark("{0} broke a promise."),
+    Told.VOTED: mark("{0} votes to go on without {1}."),
+    Told.WITHOUT: mark("The table goes on without {1}, who doesn't answer."),
+    Told.EXCLUDED: mark("The table goes on without {1}, who has cheated: the proof is in the log."),
+    Told.CLOSED: mark("Without {1} too few are left: the match is closed."),
+    Told.CUT: mark("The log was taken back to entry {2}, as the table decided."),
+    Told.SIGNED: mark("All have signed up to step {2}."),
+}
+"""`{0}`: who, `{1}`: the names of others, `{2}`: an entry of the log."""
+
+
+def _table_told(language: Language, told: Happening) -> str:
+    """What happened to the match as such."""
+    message = _OF_THE_TABLE[told.kind]
+    if told.kind is Told.VOTED and not told.names:
+        message = mark("{0} says that nobody is missing.")
+    step = told.values[0] if told.values else 0
+    return language.text(message).format(told.text, join_names(language, told.names), step)
 
 
 def _moved(language: Language, kind: DeckKind, name: str, text: str) -> str:
