@@ -27,18 +27,15 @@ from typing import Final
 
 import zmq
 
-from node.carrier import Carrier, Origin
+from node.carrier import Carrier
 from node.commands import Commands
 from node.counters import Counters
 from node.errors import BadAddress, MeshError, NodeFailed
 from node.events import (
     Event,
-    HelloReceived,
     PeerDown,
     PeerUp,
     PhaseChanged,
-    Received,
-    Struck,
     Woke,
 )
 from node.link import (
@@ -51,12 +48,11 @@ from node.link import (
     Limits,
     Path,
     PeerInfo,
-    Side,
     Target,
     Up,
-    Verdict,
     Why,
 )
+from node.reception import Reception
 from node.roster import Roster
 from node.sockets import CurveKeys, numeric
 from node.watch import WatchLimits
@@ -67,14 +63,12 @@ from protocol.messages import (
     Bye,
     Hello,
     MeshMessage,
-    Message,
     Ping,
-    Pong,
     Reason,
     Role,
     State,
 )
-from protocol.wire import WireError, decode, encode, sign
+from protocol.wire import encode, sign
 
 TICK: Final = 0.1
 BEAT: Final = 0.5
@@ -84,14 +78,6 @@ GATHER: Final = 0.02
 PING: Final = 5.0
 _FAREWELL: Final = 200
 """Milliseconds that a goodbye has to leave."""
-
-_REASONS: Final = {
-    Verdict.OWN_KEY: Reason.CLOSED,
-    Verdict.BANNED: Reason.REMOVED,
-    Verdict.ANOTHERS: Reason.BROKE_PROTOCOL,
-    Verdict.CLOSED: Reason.CLOSED,
-    Verdict.CROWDED: Reason.FULL,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +124,17 @@ class Mesh:
         self._roster = Roster(self.key, self.curve.public, clock(), limits or Limits())
         self._watch_limits = watch_limits or WatchLimits()
         self._counters = Counters()
+        self._reception = Reception(
+            self._roster,
+            self._counters,
+            clock=clock,
+            table=lambda: self._profile.table,
+            put=self._put,
+            emit=self._emit,
+            act=self._act,
+        )
         self._snapshot: tuple[PeerInfo, ...] = ()
         self._hello = b""
-        self._hellos: dict[bytes, bytes] = {}
-        self._pings: dict[bytes, tuple[bytes, float]] = {}
         self._state = encode(State())
         self._state_sent = self._state_due = self._ping_due = clock()
         self._commands = Commands()
@@ -160,7 +153,7 @@ class Mesh:
         try:
             self._carrier = Carrier(
                 self._context,
-                self,
+                self._reception,
                 curve=self.curve,
                 bind=self._bind,
                 clock=self._clock,
@@ -318,7 +311,7 @@ class Mesh:
 
     def _strike_now(self, key: bytes, why: str) -> None:
         if self._roster.strike_key(key, self._clock()):
-            self._strike_event(key, why)
+            self._reception.struck(key, why)
 
     def _state_now(self, data: bytes) -> None:
         if data != self._state:
@@ -409,7 +402,7 @@ class Mesh:
                 self._ping(key, now)
             case Down(key, why):
                 self._counters.lost_links += why in (Why.LOST, Why.SILENT)
-                self._pings.pop(key, None)
+                self._reception.pings.pop(key, None)
                 self._emit(PeerDown(key, why))
             case Greet(path):
                 self._carrier.put(path, self._hello)
@@ -418,7 +411,7 @@ class Mesh:
             case HangUp(curve):
                 self._carrier.hang_up(curve)
             case Cut(curve):
-                self._hellos.pop(curve, None)
+                self._reception.hellos.pop(curve, None)
                 self._carrier.cut(curve)
 
     def _emit(self, event: Event) -> None:
@@ -428,127 +421,15 @@ class Mesh:
             self._counters.callback_errors += 1
             self._failure = self._failure or error
 
-    # What connections do and bring (`carrier.Ear`).
-
-    def allow(self, curve: bytes) -> bool:
-        """Whether the process `curve` may connect."""
-        return self._roster.allow(curve, self._clock())
-
-    def connected(self, curve: bytes) -> None:
-        """Something answers where `curve` was dialled."""
-        self._roster.connected(curve)
-
-    def opened(self, curve: bytes) -> None:
-        """The dialled process `curve` let us in."""
-        self._roster.opened(curve, self._clock())
-
-    def refused(self, curve: bytes) -> None:
-        """The dialled process `curve` didn't."""
-        self._counters.refused_by_others += 1
-        self._roster.refused(curve, self._clock())
-
-    def lost(self, path: Path) -> None:
-        """A connection closed."""
-        self._roster.lost(path, self._clock())
-
-    def flooded(self, curve: bytes) -> None:
-        """A connection is cut since it sends a message without end."""
-        key = self._roster.flooded(curve, self._clock())
-        self._strike_event(key, "it sent an endless message")
-
-    def arrived(self, origin: Origin, data: bytes, frames: int) -> None:
-        """A message came from whoever holds `origin.curve`."""
-        now, curve, path = self._clock(), origin.curve, origin.path
-        if not self._roster.charge(curve, len(data), now):
-            self._counters.over_rate += 1
-        elif path.side is Side.IN and (len(path.ident) != 5 or path.ident[0] != 0):
-            # Not libzmq's own choice: a chosen id could be meant to look like another's.
-            self._struck(curve, "it chose its own routing id")
-        elif frames != 1:
-            self._counters.extra_frames += 1
-            self._struck(curve, "it sent a message of several frames")
-        elif self._hellos.get(curve) == data:
-            self._roster.hello(self._roster.expected(curve) or b"", curve, path, now)
-        else:
-            self._read(origin, data)
-        # At once: who is up must be known before what it says next.
-        self._act()
-
-    def _read(self, origin: Origin, data: bytes) -> None:
-        try:
-            message = decode(data)
-        except WireError as error:
-            self._counters.malformed += 1
-            self._struck(origin.curve, f"it sent what is not a message: {error}")
-            return
-        if isinstance(message, Hello):
-            self._met(message, data, origin)
-        else:
-            self._said(message, origin)
-
-    def _met(self, hello: Hello, data: bytes, origin: Origin) -> None:
-        """A genuine HELLO arrived: is it of whoever holds this connection, and welcome?"""
-        curve, path = origin.curve, origin.path
-        if hello.curve != curve:
-            self._struck(curve, "it showed another's introduction")
-            return
-        if hello.table != self._profile.table:
-            self._carrier.put(path, encode(Bye(Reason.OTHER_TABLE)))
-            self._struck(curve, "it came to another table")
-            return
-        verdict = self._roster.hello(hello.key, curve, path, self._clock())
-        if not verdict.good:
-            self._carrier.put(path, encode(Bye(_REASONS[verdict])))
-            self._roster.turn_away(curve, self._clock())
-            self._strike_event(None, f"it was turned away: {verdict.value}")
-            return
-        self._hellos[curve] = data
-        if path.side is Side.IN and hello.port:
-            self._roster.learn(curve, origin.host, hello.port)
-        self._emit(HelloReceived(hello, (origin.host, hello.port)))
-
-    def _said(self, message: Message, origin: Origin) -> None:
-        """Anything but a HELLO."""
-        curve, path, now = origin.curve, origin.path, self._clock()
-        if not isinstance(message, MeshMessage):
-            self._struck(curve, "it sent a message that belongs at the door")
-            return
-        key = self._roster.heard(curve, path, now)
-        if key is None:
-            expected = self._roster.expected(curve)
-            if isinstance(message, Bye) and path.side is Side.OUT and expected is not None:
-                self._emit(Received(expected, message))
-                return
-            # After a reconnection a STATE may come before the HELLO; more than a few are a fault.
-            self._counters.unintroduced += 1
-            self._struck(curve, "it spoke before it introduced itself")
-            return
-        match message:
-            case Ping(token):
-                self._carrier.put(path, encode(Pong(token)))
-            case Pong(token):
-                sent = self._pings.get(key)
-                if sent is not None and sent[0] == token:
-                    del self._pings[key]
-                    self._roster.measured(key, now - sent[1])
-            case _:
-                if isinstance(message, Bye):
-                    self._roster.left(key)
-                self._emit(Received(key, message))
-
-    def _struck(self, curve: bytes, why: str) -> None:
-        self._strike_event(self._roster.strike(curve, self._clock()), why)
-
-    def _strike_event(self, key: bytes | None, why: str) -> None:
-        self._counters.strikes += 1
-        self._emit(Struck(key, why))
-
     # What leaves.
 
     def _ping(self, key: bytes, now: float) -> None:
         token = self._random(TOKEN_SIZE)
-        self._pings[key] = (token, now)
+        self._reception.pings[key] = (token, now)
         self._send_now(key, encode(Ping(token)))
+
+    def _put(self, path: Path, data: bytes) -> bool | None:
+        return self._carrier.put(path, data)
 
     def _broadcast_now(self, data: bytes) -> None:
         for key in self._roster.up():

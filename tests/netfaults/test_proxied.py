@@ -19,7 +19,8 @@ from node.events import PeerDown, PeerUp, PhaseChanged, Received
 from node.link import Limits, Phase, Why
 from node.sockets import CurveKeys
 from node.watch import WatchLimits
-from protocol.messages import MAX_MESSAGE, Bye, Get, Hello, Reason, Role
+from protocol.contribution import Contribution, Entry, Kind, Place
+from protocol.messages import MAX_MESSAGE, EntryMessage, Get, Hello, Role
 from protocol.wire import encode, sign
 from tests.netfaults.proxy import Faults, Proxy
 from tests.node.curve_client import CurveClient
@@ -27,6 +28,12 @@ from tests.node.nodes import TABLE, Node, Stranger, eventually, identity, link, 
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere the loopback network has one address"
+)
+LARGE = EntryMessage(
+    Entry(
+        Place(bytes(32), bytes(32), 1),
+        Contribution(0, Kind.SHUFFLE, bytes(20_000), bytes(8), bytes(64)),
+    )
 )
 QUICK = Limits(fallback=0.2, lagging=0.8, away=2.0, attempt=0.2, attempt_max=0.5, retry=0.5)
 
@@ -289,8 +296,8 @@ def _deaf(victim: Node, stop: threading.Event) -> None:
     with Stranger(victim, identity(66)) as bad:
         bad.say(bad.hello())
         while not stop.is_set():
-            for _ in range(200):
-                victim.mesh.send(identity(66).public, Bye(Reason.LEAVING, "x" * 80))
+            for _ in range(50):
+                victim.mesh.send(identity(66).public, LARGE)
             stop.wait(0.001)
 
 
@@ -318,11 +325,11 @@ def test_one_bad_peer_holds_up_nobody(name: str) -> None:
         bad.start()
         try:
             for step in itertools.count():
-                word = Get(bytes(32), step, (7,))
+                word, marks = Get(bytes(32), step, (7,)), (victim.mark(), others[1].mark())
                 others[0].mesh.send(victim.key, word)
-                victim.wait(Received, lambda e, w=word: e.message == w)  # type: ignore[misc]
+                victim.wait(Received, lambda e, w=word: e.message == w, since=marks[0])  # type: ignore[misc]
                 victim.mesh.send(others[1].key, word)
-                others[1].wait(Received, lambda e, w=word: e.message == w)  # type: ignore[misc]
+                others[1].wait(Received, lambda e, w=word: e.message == w, since=marks[1])  # type: ignore[misc]
                 if step >= 25 and getattr(victim.mesh.counters(), counter):
                     break
                 assert step < 20_000, "the attack has no effect"

@@ -29,7 +29,7 @@ from node.events import (
     Struck,
     Woke,
 )
-from node.link import Limits, Path, Phase, Side, Why
+from node.link import Limits, Path, Phase, Side, Target, Why
 from node.mesh import Mesh, Profile
 from node.sockets import CurveKeys, numeric
 from node.watch import WatchLimits
@@ -105,23 +105,38 @@ def test_every_node_says_hello_before_it_is_up() -> None:
             assert encode(met.hello) == other.mesh.hello
 
 
-def test_a_peer_is_up_before_what_it_says_in_the_same_breath() -> None:
-    class Deaf:
-        def put(self, path: Path, data: bytes) -> bool:
-            return bool(path and data)
+class Deaf:
+    """A carrier that takes everything and gives nothing."""
 
+    def put(self, path: Path, data: bytes) -> bool:
+        return bool(path and data)
+
+
+def test_a_peer_is_up_before_what_it_says_in_the_same_breath() -> None:
     a, _ = pair()
     a.mesh._carrier = Deaf()  # type: ignore[assignment]  # only what is needed here
     who, curve = identity(3), b"c" * 32
     hello = sign(Hello(b"", curve, TABLE, b"s" * 16, "x", Role.SEAT, 9, b"n" * 16), who)
     origin = Origin(curve, Path(Side.IN, b"\0abcd"), HOST)
     for message in (hello, GET):
-        a.mesh.arrived(origin, encode(message), 1)
+        a.mesh._reception.arrived(origin, encode(message), 1)
     assert a.events == [
         HelloReceived(hello, (HOST, 9)),
         PeerUp(who.public),
         Received(who.public, GET),
     ]
+
+
+def test_an_introduction_from_elsewhere_tells_where_its_author_is_now() -> None:
+    """The same process on another network says the same HELLO."""
+    a, _ = pair()
+    a.mesh._carrier = Deaf()  # type: ignore[assignment]  # only what is needed here
+    who, curve = identity(3), b"c" * 32
+    hello = encode(sign(Hello(b"", curve, TABLE, b"s" * 16, "x", Role.SEAT, 9, b"n" * 16), who))
+    for ident, host in ((b"\0aaaa", HOST), (b"\0bbbb", "10.0.0.7")):
+        a.mesh._reception.arrived(Origin(curve, Path(Side.IN, ident), host), hello, 1)
+    peer = a.mesh._roster._peers[who.public]
+    assert [peer.target, *peer.others] == [Target(curve, HOST, 9), Target(curve, "10.0.0.7", 9)]
 
 
 def test_the_higher_key_dials_when_the_lower_does_not() -> None:
