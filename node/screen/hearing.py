@@ -71,7 +71,7 @@ class Hearing:
             news.started = news.started or isinstance(event, Started)
             if isinstance(event, Waiting):
                 news.waiting = True
-                news.left = event.left if event.away else None
+                news.left = event.left if event.seats else None
             if isinstance(event, Refused):
                 news.refused = event.error
                 event = event.decision

@@ -274,6 +274,12 @@ def test_a_countdown_is_shown_and_who_is_missing_asked_about(tmp_path: Path) -> 
         person.table.on_event(Waiting((), ()))
         await person.until(lambda: "Somebody is missing" not in person.shows())
         assert ":" not in person.screen.display[-2]
+        person.table.on_event(Waiting((seat.me,), (), 30.0))  # a turn that was given a time
+        await person.until(lambda: "0:30" in person.shows() or "0:29" in person.shows())
+        assert "can't be reached" not in person.shows()
+        person.table.on_event(Waiting(()))
+        await person.settle()
+        assert ":" not in person.screen.display[-2]
 
     at_the_screen(tmp_path, script)
 
