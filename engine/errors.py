@@ -34,12 +34,16 @@ class AmbiguousMove(NotationError):
 class IllegalMove(EngineError):
     """A well-formed move that the rules forbid here.
 
-    `rule` is the identifier under which the rules text explains why (`PET-22`).
+    `rule` is the identifier under which the rules text explains why (`PET-22`). The sentence is
+    `template` with its fields filled from `values`, which whoever speaks another language fills in
+    another template.
     """
 
-    def __init__(self, rule: str, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, rule: str, template: str, **values: str | int) -> None:
+        super().__init__(template.format(**values) if values else template)
         self.rule = rule
+        self.template = template
+        self.values = values
 
 
 class OutOfTurn(EngineError):

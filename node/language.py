@@ -1,12 +1,19 @@
 """The languages that the program speaks, and how it finds a sentence in one of them.
 
 Law: the English sentence is the key (a few keys have a context, where one English word is two
-elsewhere). A language is one catalogue in gettext's text format, `locale/<code>.po`, compiled in
-memory when it is first asked for, so that an editable install and a wheel need no build step. This
-file knows how catalogues are written, never what they say; no terminal, no card.
+elsewhere). A language is a catalogue in gettext's text format, `locale/<code>.po` and
+`locale/<code>-*.po`, compiled in memory when it is first asked for, so that an editable install and
+a wheel need no build step. This file knows how catalogues are written, never what they say; no
+terminal, no card.
 
     >>> language("it").text("Your turn")
     'Tocca a te'
+    >>> language("it").retold("No answer from ada.local port 7000 within 3 seconds.")
+    'Nessuna risposta da ada.local port 7000 entro 3 secondi.'
+
+Layers that know no language, other threads and other processes say their sentences in English, as
+text: `retold` finds the template that a sentence was made from (its messages have the context
+SAID), and fills the translation with the same values.
 
 A sentence that isn't in the catalogue comes out in English: the tests, not the player, find it.
 """
@@ -29,6 +36,13 @@ CODES: Final = ("it", "en")
 SOURCE: Final = "en"
 """The language of the keys."""
 _FOLDER: Final = Path(__file__).with_name("locale")
+SAID: Final = "said"
+"""The context of sentences that come as English text from layers without a language."""
+MAX_SAID: Final = 2_000
+"""Characters of a sentence that are looked at: what is longer is nobody's sentence."""
+MAX_NESTED: Final = 4
+"""Sentences within sentences: a counter's error in a finding, a fault's in an error."""
+_FIELD: Final = re.compile(r"\{(\w*)[^{}]*\}")
 _CONTEXT: Final = "\x04"
 """What gettext puts between a context and its message."""
 _MAGIC: Final = 0x950412DE
@@ -58,9 +72,69 @@ class Language:
             return self._catalogue.pgettext(context, message)
         return self._catalogue.gettext(message)
 
-    def count(self, one: str, many: str, number: int, *values: object) -> str:
+    def count(self, one: str, many: str, number: int, *values: object, **fields: object) -> str:
         """The sentence for `number` things: `{n}` is the number, `{0}`, `{1}` ... the values."""
-        return self._catalogue.ngettext(one, many, number).format(*values, n=number)
+        return self._catalogue.ngettext(one, many, number).format(*values, n=number, **fields)
+
+    def retold(self, text: str, depth: int = 0) -> str:
+        """The sentence or word `text`, which somebody said in English, with its values retold too;
+        itself if no message of the context SAID is like it."""
+        if self.code == SOURCE or len(text) > MAX_SAID or depth > MAX_NESTED:
+            return text
+        found = self.text(text, SAID)
+        if found != text:
+            return found
+        for template in _templates(self.code):
+            values = template.values_in(text)
+            if values is not None:
+                told = {name: self.retold(value, depth + 1) for name, value in values.items()}
+                return template.translation.format(**told)
+        return text
+
+    def refilled(self, template: str, values: Mapping[str, object]) -> str:
+        """The sentence of a template of the context SAID; values that are text are retold."""
+        told = {
+            name: self.retold(value) if isinstance(value, str) else value
+            for name, value in values.items()
+        }
+        return self.text(template, SAID).format(**told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A message with fields: `texts` stand around the fields `names`, one more than they are."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    translation: str
+
+    def values_in(self, text: str) -> dict[str, str] | None:
+        """The values that make `text` of it, each as short as can be; None if none do.
+
+        One pass without going back, so that nobody's long name makes it slow."""
+        first, *between, last = self.texts
+        if not text.startswith(first) or not text.endswith(last):
+            return None
+        at, end = len(first), len(text) - len(last)
+        values: dict[str, str] = {}
+        for name, literal in zip(self.names, [*between, ""], strict=True):
+            found = text.find(literal, at, end) if literal else end
+            if found < at or values.setdefault(name, text[at:found]) != text[at:found]:
+                return None
+            at = found + len(literal)
+        return values if at == end else None
+
+
+@functools.cache
+def _templates(code: str) -> tuple[_Template, ...]:
+    """The templates of the context SAID, the most telling first."""
+    found = []
+    for key, forms in read(catalogue_text(code)).items():
+        context, _, message = key.partition(_CONTEXT)
+        if context == SAID and _FIELD.search(message):
+            parts = _FIELD.split(message)
+            found.append(_Template(tuple(parts[::2]), tuple(parts[1::2]), forms[0]))
+    return tuple(sorted(found, key=lambda one: -sum(map(len, one.texts))))
 
 
 @functools.cache
@@ -73,15 +147,21 @@ def language(code: str) -> Language:
     return Language(code, gettext.GNUTranslations(io.BytesIO(compiled(catalogue_text(code)))))
 
 
+ENGLISH: Final = language(SOURCE)
+"""The language of the keys: of logs, of JSON, and of whoever asks for no other."""
+
+
 def following(code: str) -> str:
     """The language after `code`: what F9 switches to."""
     return CODES[(CODES.index(code) + 1) % len(CODES)]
 
 
 def preferred(given: str | None, environ: Mapping[str, str]) -> str:
-    """The language that was asked for, else the system's, else English."""
-    if given in CODES:
-        return str(given)
+    """The language that was asked for, by a flag or by BUSSO_LANG, else the system's, else
+    English."""
+    for asked in (given, environ.get("BUSSO_LANG")):
+        if asked in CODES:
+            return str(asked)
     names = [environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")]
     names += [system.getlocale()[0] or ""]
     for name in names:
@@ -94,8 +174,9 @@ def preferred(given: str | None, environ: Mapping[str, str]) -> str:
 
 
 def catalogue_text(code: str) -> str:
-    """A catalogue as it is written."""
-    return (_FOLDER / f"{code}.po").read_text(encoding="utf-8")
+    """A catalogue as it is written, its files one after the other."""
+    paths = [_FOLDER / f"{code}.po", *sorted(_FOLDER.glob(f"{code}-*.po"))]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 # -- gettext's text format ------------------------------------------------------------------------
@@ -104,7 +185,8 @@ def catalogue_text(code: str) -> str:
 def read(text: str) -> dict[str, tuple[str, ...]]:
     """The messages of a catalogue: key (a context, U+0004 and the message) -> its forms.
 
-    The empty key is the header. CatalogueError: a line that isn't the format's, a key twice.
+    The empty key is the header, which every file of a catalogue has, the same. CatalogueError: a
+    line that isn't the format's, a key twice.
     """
     found: dict[str, tuple[str, ...]] = {}
     parts: dict[str, str] = {}
@@ -138,7 +220,7 @@ def _keep(found: dict[str, tuple[str, ...]], parts: Mapping[str, str], number: i
     if "msgid" not in parts or not forms:
         raise CatalogueError(f"before line {number} of the catalogue a message isn't whole")
     key = context + parts["msgid"] + plural
-    if key in found:
+    if key in found and (key or found[key] != forms):
         raise CatalogueError(f"before line {number} of the catalogue: {key!r} is there twice")
     found[key] = forms
 

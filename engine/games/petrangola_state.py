@@ -118,7 +118,7 @@ class PetrangolaState(Ending):
     def _cut(self, move: Cut) -> PetrangolaState:
         old = self.deal
         if move.at >= old.deck.size:
-            raise IllegalMove("PET-06", f"the cut must be from 1 to {old.deck.size - 1}")
+            raise IllegalMove("PET-06", "the cut must be from 1 to {most}", most=old.deck.size - 1)
         new = self._copy()
         if old.breaches:
             new.deal = old.but(breaches=())

@@ -273,8 +273,8 @@ class Exchanging(Legal):
         if self.at == YOUNGER and move.number:
             raise IllegalMove("PIC-10", "the younger says no number with the carta bianca")
         if self.at == ELDER and not low <= move.number <= ELDERS_TALON:
-            text = f"say how many cards will be exchanged, {low} to {ELDERS_TALON}: bianca {low}"
-            raise IllegalMove("PIC-10", text)
+            text = "say how many cards will be exchanged, {low} to {high}: bianca {low}"
+            raise IllegalMove("PIC-10", text, low=low, high=ELDERS_TALON)
         new = self._copy()
         hand = self.held[self.at]
         seat = self.players[self.at]
@@ -346,8 +346,9 @@ class Exchanging(Legal):
             raise IllegalMove("PIC-15", "as many cards are taken as are put aside")
         if not low <= move.taken <= high or count < self.deal.options.min_exchange:
             rule = "PIC-13" if self.at == YOUNGER else "PIC-11"
-            number = str(low) if low == high else f"{low} to {high}"
-            raise IllegalMove(rule, f"here {number} cards are exchanged")
+            if low == high:
+                raise IllegalMove(rule, "here {low} cards are exchanged", low=low)
+            raise IllegalMove(rule, "here {low} to {high} cards are exchanged", low=low, high=high)
 
     def _serve_trades(self, trades: Sequence[_Trade], aim: Aim) -> Self:
         """`_serve` of what follows exchanges; an open state does it all at once."""

@@ -63,8 +63,10 @@ class Playing(Exchanging):
         led = known.codes[self.led]
         suit = self.match.pack.kind.suit_names[led // RANKS]
         if bit & known.suits[led // RANKS]:
-            return IllegalMove("PIC-30", f"whoever can win the trick in {suit} must")
-        return IllegalMove("PIC-30", f"{suit} was led, and whoever has {suit} must follow")
+            return IllegalMove("PIC-30", "whoever can win the trick in {suit} must", suit=suit)
+        return IllegalMove(
+            "PIC-30", "{suit} was led, and whoever has {suit} must follow", suit=suit
+        )
 
     def _after_opened(self, bit: int) -> Self:
         """The card came out: it must be one that public cards allowed, and agree with what its

@@ -36,6 +36,16 @@ _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 _SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
 _NEXT: Final = (Category.SEQUENCE, Category.SET)
 _NAMES: Final = ("point", "sequence", "set")
+_DUE: Final = (
+    "a point is declared now, or pass",
+    "a sequence is declared now, or pass",
+    "a set is declared now, or pass",
+)
+_OTHERS: Final = (
+    "these cards aren't the point that was claimed",
+    "these cards aren't the sequence that was claimed",
+    "these cards aren't the set that was claimed",
+)
 _CLAIMS: Final = tuple(f"claims-{name}" for name in _NAMES)
 _COUNTS: Final = tuple(f"counts-{name}" for name in _NAMES)
 
@@ -83,7 +93,7 @@ class Talking(Exchanging):
         talk, claim = self._said(), move.claim
         rule = _RULES[talk.category]
         if claim.category is not talk.category:
-            raise IllegalMove(rule, f"a {_NAMES[talk.category]} is declared now, or pass")
+            raise IllegalMove(rule, _DUE[talk.category])
         if self.phase is _PHASE_COUNTER and talk.claim and not claim.beats(talk.claim):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
         own = self._own()
@@ -158,15 +168,17 @@ class Talking(Exchanging):
             return IllegalMove("PIC-21", "how-much is asked by who holds as many cards as claimed")
         if self.phase is _PHASE_VERDICT:
             return IllegalMove("PIC-20", "the own hand must hold what not-good or equal says")
-        return IllegalMove("PIC-21", f"{word.value} is no answer here")
+        return IllegalMove("PIC-21", "{word} is no answer here", word=word.value)
 
     def _tell(self, move: Tell) -> Self:
         """The elder's answer to how-much."""
         talk = self._said()
         claim = talk.claim
         if claim is None or move.category is not talk.category:
-            what = "sum" if talk.category is _CATEGORY_POINT else "top card"
-            raise IllegalMove("PIC-21", f"the {what} is asked for")
+            point = talk.category is _CATEGORY_POINT
+            raise IllegalMove(
+                "PIC-21", "the sum is asked for" if point else "the top card is asked for"
+            )
         if move.value not in self._stated(claim):
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
         new = self._copy()
@@ -198,7 +210,7 @@ class Talking(Exchanging):
         if cards & ~self.held[self.at]:
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
         if count < size or (count > size and not demand.more):
-            raise IllegalMove("PIC-26", f"the {size} cards of the claim are laid open")
+            raise IllegalMove("PIC-26", "the {size} cards of the claim are laid open", size=size)
         if not self.auto and not cards & self.deal.known.dark:
             self._judged(demand, cards)
         new = self._copy()
@@ -214,8 +226,7 @@ class Talking(Exchanging):
         """What the open cards are worth; IllegalMove if they aren't what was claimed."""
         points = worth(self.match.pack, demand, self.deal.known.hand(cards))
         if not points:
-            name = _NAMES[demand.claim.category]
-            raise IllegalMove("PIC-26", f"these cards aren't the {name} that was claimed")
+            raise IllegalMove("PIC-26", _OTHERS[demand.claim.category])
         return points
 
     def _after_produced(self, cards: int) -> Self:

@@ -291,7 +291,9 @@ class TraversoneState(Position):
         if not self.packets[self.at] & self.left & bit:
             return IllegalMove("TRA-03", "that card isn't in the hand")
         suit = DECK.kind.suit_names[self.led]
-        return IllegalMove("TRA-03", f"{suit} was led, and whoever has {suit} must follow")
+        return IllegalMove(
+            "TRA-03", "{suit} was led, and whoever has {suit} must follow", suit=suit
+        )
 
     def _laid(self, given: Seen) -> TraversoneState:
         """The card came out: it must follow as far as public cards tell, and agree with what its
