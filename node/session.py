@@ -13,11 +13,13 @@ import queue
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from engine.contract import Move
 from node.code import CodeGuard, show_at_door
+from node.counters import CountersError
 from node.door import Door
 from node.errors import Stopped, need
 from node.events import Event, HelloReceived, Inbox, Received
@@ -482,6 +484,17 @@ class Session:
                 part.stop()
         if self._match is not None:
             self._match.close()
+        self._keep_counters()
+
+    def _keep_counters(self) -> None:
+        """What was dropped, for `busso doctor`; that it can't be kept is no reason to fail."""
+        if self._mesh is None:
+            return
+        counters = self._mesh.counters()
+        if self._match is not None:
+            counters = replace(counters, entries=self._match.entries)
+        with contextlib.suppress(CountersError):
+            counters.save(self._folder)
 
 
 __all__ = [

@@ -125,6 +125,14 @@ def _add_game(parser: argparse.ArgumentParser) -> None:
     _add_rules(parser)
 
 
+def _add_game_first(parser: argparse.ArgumentParser) -> None:
+    """The game as the first word, as `host` takes it, or by `--game`."""
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", default=argparse.SUPPRESS, help="the game"
+    )
+    _add_game(parser)
+
+
 def _add_hands(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--hands", metavar="H", type=number(1, MAX_HANDS), help=text)
 
@@ -176,7 +184,7 @@ def _add_think(parser: argparse.ArgumentParser, default: float) -> None:
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
+    _add_game_first(parser)
     parser.add_argument(
         "--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"
     )
@@ -193,7 +201,7 @@ def _demo(parser: argparse.ArgumentParser) -> None:
 
 
 def _play(parser: argparse.ArgumentParser) -> None:
-    _add_game(parser)
+    _add_game_first(parser)
     parser.add_argument(
         "--bots", metavar="N", type=number(1, MAX_PLAYERS - 1), default=3, help="how many (3)"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from node.counters import Counters
 from node.door import find_table
 from node.errors import need
 from node.unfinished import FILE, Place, Unfinished, Whereabouts, keep_whereabouts, unfinished
@@ -136,3 +137,13 @@ def test_only_own_and_open_matches_are_found(tmp_path: Path) -> None:
     (tmp_path / "matches" / "rubbish" / "rubbish.busso").write_bytes(b"no log")
     (tmp_path / "matches" / "file").write_bytes(b"")
     assert not list(unfinished(tmp_path, identity))
+
+
+def test_a_session_leaves_its_counters_for_the_doctor(tmp_path: Path) -> None:
+    nodes = table_of(tmp_path, 2)
+    start(nodes)
+    ended(nodes)
+    counters = Counters.load(tmp_path / "0")
+    assert counters is not None
+    assert counters.messages_in > 0
+    assert counters.entries.accepted > 0
