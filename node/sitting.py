@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import enum
 import ipaddress
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -73,6 +74,7 @@ PATIENCE: Final = 8.0
 TELLINGS: Final = 10.0
 TELLINGS_AT_ONCE: Final = 64.0
 """How often a second the host tells who is there, and how often at once."""
+MAX_REPLACED: Final = 4
 MAX_MET: Final = 128
 """Players that are remembered of one table."""
 FAREWELL: Final = 0.3
@@ -119,6 +121,16 @@ def seen_from(host_address: str, told: str) -> str:
         return host_address
     scope = host_address.partition("%")[2]
     return f"{told}%{scope}" if scope and ipaddress.ip_address(told).is_link_local else told
+
+
+@dataclass(frozen=True, slots=True)
+class _Signing:
+    """A proposal that was signed and then replaced: if all its signatures are found after all, it
+    is a match that somebody has begun."""
+
+    proposal: Propose
+    header: Header
+    agreements: dict[int, Entry]
 
 
 class Sitting:
@@ -170,6 +182,7 @@ class Sitting:
         self._proposal: Propose | None = None
         self._header: Header | None = None
         self._agreements: dict[int, Entry] = {}
+        self._replaced: deque[_Signing] = deque(maxlen=MAX_REPLACED)
         self._played: set[bytes] = set()
         self._rematch: Rematch | None = None
 
@@ -247,6 +260,7 @@ class Sitting:
             self._condemned[key] = self._clock() + FAREWELL
             if self._in_proposal(key):
                 self._withdraw()
+                self._replaced.clear()
             self._changed()
 
     def again(self, dealer: bytes | None = None) -> None:
@@ -259,6 +273,7 @@ class Sitting:
         if self._header is not None:
             self._played.add(self._header.match)
         self._withdraw()
+        self._replaced.clear()
         if self._farewell is not None:
             raise Stopped(self._farewell)
         self.agreed = None
@@ -487,8 +502,8 @@ class Sitting:
             p, m = self._profile, self._mesh
             own = Hello(m.key, m.curve.public, p.table, p.session, p.name, p.role, m.port, p.nonce)
         header = agree(self._card, own, proposal, int(self._now()), self._rematch)
+        self._set_aside()
         self.phase, self._proposal, self._header = Phase.SIGNING, proposal, header
-        self._agreements = {}
         for data, address in zip(proposal.hellos, proposal.addresses, strict=True):
             hello = decode_hello(data)
             known = self._company.hellos.get(hello.key)
@@ -503,13 +518,29 @@ class Sitting:
         self._seal()
 
     def _agreement(self, entry: Entry) -> None:
-        if self.phase is not Phase.SIGNING or not is_agreement(need(self._header), entry):
+        if self.phase is Phase.PLAYING:
+            return
+        if self.phase is Phase.OPEN or not is_agreement(need(self._header), entry):
+            self._late_agreement(entry)
             return
         if entry.contribution.seat not in self._agreements:
             self._agreements[entry.contribution.seat] = entry
             if self._desk is not None:
                 self._mesh.broadcast(EntryMessage(entry))
             self._seal()
+
+    def _late_agreement(self, entry: Entry) -> None:
+        """A signature on a proposal that was replaced. Whoever held all of them has begun that
+        match, perhaps just before it crashed: then so do we."""
+        for old in self._replaced:
+            if is_agreement(old.header, entry):
+                old.agreements[entry.contribution.seat] = entry
+                if len(old.agreements) == len(old.header.seats):
+                    self._replaced.remove(old)
+                    self.phase, self._header = Phase.SIGNING, old.header
+                    self._proposal, self._agreements = old.proposal, old.agreements
+                    self._seal()
+                return
 
     def _introduce(self, key: bytes) -> None:
         """Tell a peer whose link has come up what it may have missed."""
@@ -532,10 +563,17 @@ class Sitting:
         if self._desk is not None:
             self._desk.begin(header.keys, [seat.nonce for seat in header.seats])
 
-    def _withdraw(self) -> None:
-        """There is no proposal any more."""
+    def _set_aside(self) -> None:
+        """There is no proposal any more; what was signed is remembered."""
+        if self.phase is Phase.SIGNING:
+            signing = _Signing(need(self._proposal), need(self._header), self._agreements)
+            self._replaced.append(signing)
         self.phase, self._proposal, self._header = Phase.OPEN, None, None
         self._agreements = {}
+
+    def _withdraw(self) -> None:
+        """There is no proposal any more, and others may come."""
+        self._set_aside()
         if self._card.code:
             self._mesh.close_admission()
         else:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from node.errors import Stopped
+from node.errors import Stopped, need
 from node.events import HelloReceived, PeerDown, PeerUp, Received
 from node.hosting import Desk
 from node.known import KnownPlayers
@@ -125,6 +125,10 @@ class At:
         """Where it is now."""
         return self.sitting.phase
 
+    def begun(self) -> bytes | None:
+        """The terms of the match that was agreed on."""
+        return self.sitting.agreed.header.core if self.sitting.agreed else None
+
     def ready(self) -> bool:
         """What it tells the host."""
         return self.sitting.ready
@@ -175,11 +179,46 @@ def test_the_last_signature_begins_the_match() -> None:
 )
 def test_a_seat_that_is_lost_before_it_signed_takes_the_proposal_with_it(lost: Any) -> None:
     ada = seated()
-    (proposal,) = ada.net.said(Propose)
     ada.sitting.handle(lost)
     assert ada.phase() is Phase.OPEN
+    assert ada.sitting.agreed is None
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_match_that_somebody_has_begun_is_begun_by_all(again: bool) -> None:
+    """Bruno had every signature, began, and crashed before his own got out: he is back in the
+    match and shows them. So it is if the same seats were asked for another one meanwhile."""
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    ada.sitting.handle(PeerDown(GUEST.public, Why.LOST))
+    ada.sitting.handle(HelloReceived(hello(GUEST, "Bruno", nonce=b"m" * 16), HERE))
+    if again:
+        ada.hears(GUEST.public, State(ready=True))
+        assert len(ada.net.said(Propose)) == 2
+    ada.hears(GUEST.public, signature(proposal, HOST))
+    assert ada.begun() is None
     ada.hears(GUEST.public, signature(proposal, GUEST))
-    assert ada.sitting.agreed is None, "a signature on what was withdrawn counts for nothing"
+    assert ada.phase() is Phase.PLAYING
+    assert ada.begun() == proposal.core
+
+
+def test_a_removed_players_signature_comes_too_late() -> None:
+    ada = seated()
+    (proposal,) = ada.net.said(Propose)
+    ada.sitting.remove(GUEST.public)
+    ada.hears(GUEST.public, signature(proposal, GUEST))
+    assert ada.phase() is Phase.OPEN
+
+
+def test_a_guest_begins_what_the_others_have_begun_though_the_host_proposed_anew() -> None:
+    ada, bruno = guest()
+    ada.hears(GUEST.public, State(ready=True))
+    (first,) = ada.net.said(Propose)
+    terms = parse_core(first.core)
+    second = replace(first, core=replace(terms, created=terms.created + 1).core)
+    bruno.hears(HOST.public, first, second, signature(first, HOST))
+    assert bruno.sitting.agreed is not None
+    assert bruno.sitting.agreed.header.created == terms.created
 
 
 def test_a_match_is_proposed_again_to_whoever_takes_the_seat() -> None:
@@ -411,6 +450,16 @@ def test_a_watcher_that_lags_follows_the_players_to_their_next_match() -> None:
     assert bruno.sitting.agreed.header.created == NOW
     wanda.hears(HOST.public, first)
     assert wanda.sitting.agreed is matches[1]
+
+
+def test_a_table_without_watchers_lets_nobody_in_while_all_sign() -> None:
+    ada = At(HOST, "Ada")
+    need(ada.sitting._desk).offer = replace(offer(2, 3), watchers=False)
+    ada.sitting.handle(HelloReceived(BRUNO, HERE))
+    ada.hears(GUEST.public, State(ready=True))
+    assert ada.phase() is Phase.SIGNING
+    doors = [name for name, _ in ada.net.done if name.endswith("_admission")]
+    assert doors[-1] == "close_admission"
 
 
 def test_a_table_with_a_code_shuts_its_mesh_again_after_a_match() -> None:
