@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import enum
 import ipaddress
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -29,10 +28,8 @@ from node.lobby import (
     Rematch,
     agree,
     header_entry,
-    is_agreement,
     make_card,
     propose,
-    sealed,
 )
 from node.match import Agreed
 from node.mesh import Mesh, Profile
@@ -48,9 +45,10 @@ from node.notices import (
     Stranger,
     Talked,
 )
+from node.signing import Signing, Signings
 from node.talk import Talk
 from protocol.contribution import Entry, Kind
-from protocol.header import Header, match_id
+from protocol.header import match_id
 from protocol.identity import Identity
 from protocol.messages import (
     NONCE_SIZE,
@@ -74,7 +72,6 @@ PATIENCE: Final = 8.0
 TELLINGS: Final = 10.0
 TELLINGS_AT_ONCE: Final = 64.0
 """How often a second the host tells who is there, and how often at once."""
-MAX_REPLACED: Final = 4
 MAX_MET: Final = 128
 """Players that are remembered of one table."""
 FAREWELL: Final = 0.3
@@ -123,16 +120,6 @@ def seen_from(host_address: str, told: str) -> str:
     return f"{told}%{scope}" if scope and ipaddress.ip_address(told).is_link_local else told
 
 
-@dataclass(frozen=True, slots=True)
-class _Signing:
-    """A proposal that was signed and then replaced: if all its signatures are found after all, it
-    is a match that somebody has begun."""
-
-    proposal: Propose
-    header: Header
-    agreements: dict[int, Entry]
-
-
 class Sitting:
     """One node's way into the matches at one table: a guest's, or with a `desk` the host's."""
 
@@ -179,10 +166,7 @@ class Sitting:
         self._tellings = Bucket(TELLINGS, TELLINGS_AT_ONCE, TELLINGS_AT_ONCE, clock())
         self._untold = False
         self._met: set[bytes] = set()
-        self._proposal: Propose | None = None
-        self._header: Header | None = None
-        self._agreements: dict[int, Entry] = {}
-        self._replaced: deque[_Signing] = deque(maxlen=MAX_REPLACED)
+        self._signings = Signings()
         self._played: set[bytes] = set()
         self._rematch: Rematch | None = None
 
@@ -260,20 +244,20 @@ class Sitting:
             self._condemned[key] = self._clock() + FAREWELL
             if self._in_proposal(key):
                 self._withdraw()
-                self._replaced.clear()
+                self._signings.forget()
             self._changed()
 
     def again(self, dealer: bytes | None = None) -> None:
         """The match is over: the same players may have another one, in which `dealer` deals first
         if the rules say so. Stopped: the host has left."""
         self._rematch = None
-        if dealer is not None and self._proposal is not None:
-            hellos = map(decode_hello, self._proposal.hellos)
-            self._rematch = Rematch({hello.key: hello.session for hello in hellos}, dealer)
-        if self._header is not None:
-            self._played.add(self._header.match)
+        if self.agreed is not None:
+            self._played.add(self.agreed.header.match)
+            if dealer is not None and self.agreed.proposal is not None:
+                hellos = map(decode_hello, self.agreed.proposal.hellos)
+                self._rematch = Rematch({hello.key: hello.session for hello in hellos}, dealer)
         self._withdraw()
-        self._replaced.clear()
+        self._signings.forget()
         if self._farewell is not None:
             raise Stopped(self._farewell)
         self.agreed = None
@@ -359,8 +343,9 @@ class Sitting:
         self._changed()
 
     def _in_proposal(self, key: bytes) -> bool:
-        signing = self.phase is Phase.SIGNING and self._header is not None
-        return signing and key in need(self._header).keys
+        current = self._signings.current
+        signing = self.phase is Phase.SIGNING and current is not None
+        return signing and key in need(current).header.keys
 
     def _message(self, key: bytes, message: object) -> None:
         match message:
@@ -371,8 +356,8 @@ class Sitting:
             case EntryMessage(entry=entry) if entry.contribution.kind is Kind.HEADER:
                 self._agreement(entry)
             case State():
-                signing = self.phase is Phase.SIGNING and self._header is not None
-                if signing and message.match != need(self._header).match:
+                current = self._signings.current
+                if current is not None and message.match != current.header.match:
                     self._introduce(key)
                 if self._desk is not None and self._desk.ready(key, message.ready):
                     self._changed()
@@ -486,14 +471,15 @@ class Sitting:
 
     def _proposed(self, proposal: Propose) -> None:
         """The host proposes: a match, or again one that we know."""
-        known = self._header is not None and self._header.core == proposal.core
+        current = self._signings.current
+        known = current is not None and current.header.core == proposal.core
         if known or match_id(proposal.core) in self._played:
             return
         if self.phase is not Phase.PLAYING:
             self._accept(proposal)
         elif self._profile.role is Role.WATCH:
             # The players are at the next match already: nobody will tell the end of the last one.
-            self._played.add(need(self._header).match)
+            self._played.add(need(current).header.match)
             self._accept(proposal)
 
     def _accept(self, proposal: Propose) -> None:
@@ -502,8 +488,8 @@ class Sitting:
             p, m = self._profile, self._mesh
             own = Hello(m.key, m.curve.public, p.table, p.session, p.name, p.role, m.port, p.nonce)
         header = agree(self._card, own, proposal, int(self._now()), self._rematch)
-        self._set_aside()
-        self.phase, self._proposal, self._header = Phase.SIGNING, proposal, header
+        signing = self._signings.begin(proposal, header)
+        self.phase = Phase.SIGNING
         for data, address in zip(proposal.hellos, proposal.addresses, strict=True):
             hello = decode_hello(data)
             known = self._company.hellos.get(hello.key)
@@ -513,67 +499,44 @@ class Sitting:
             self._mesh.close_admission()
         if own is not None:
             entry = header_entry(header, self._identity)
-            self._agreements[entry.contribution.seat] = entry
+            signing.take(entry)
             self._mesh.broadcast(EntryMessage(entry))
-        self._seal()
+        self._seal(signing)
 
     def _agreement(self, entry: Entry) -> None:
-        if self.phase is Phase.PLAYING:
+        """A seat's signature: perhaps the last one."""
+        signing = self._signings.take(entry) if self.phase is not Phase.PLAYING else None
+        if signing is None:
             return
-        if self.phase is Phase.OPEN or not is_agreement(need(self._header), entry):
-            self._late_agreement(entry)
-            return
-        if entry.contribution.seat not in self._agreements:
-            self._agreements[entry.contribution.seat] = entry
-            if self._desk is not None:
-                self._mesh.broadcast(EntryMessage(entry))
-            self._seal()
-
-    def _late_agreement(self, entry: Entry) -> None:
-        """A signature on a proposal that was replaced. Whoever held all of them has begun that
-        match, perhaps just before it crashed: then so do we."""
-        for old in self._replaced:
-            if is_agreement(old.header, entry):
-                old.agreements[entry.contribution.seat] = entry
-                if len(old.agreements) == len(old.header.seats):
-                    self._replaced.remove(old)
-                    self.phase, self._header = Phase.SIGNING, old.header
-                    self._proposal, self._agreements = old.proposal, old.agreements
-                    self._seal()
-                return
+        if self._desk is not None:
+            self._mesh.broadcast(EntryMessage(entry))
+        self._seal(signing)
 
     def _introduce(self, key: bytes) -> None:
         """Tell a peer whose link has come up what it may have missed."""
-        if self.phase is not Phase.SIGNING:
+        current = self._signings.current
+        if self.phase is not Phase.SIGNING or current is None:
             return
         if self._desk is not None:
-            self._mesh.send(key, need(self._proposal))
-        for entry in self._agreements.values():
+            self._mesh.send(key, current.proposal)
+        for entry in current.agreements.values():
             self._mesh.send(key, EntryMessage(entry))
 
-    def _seal(self) -> None:
+    def _seal(self, signing: Signing) -> None:
         """The match is agreed on once every seat has signed the header."""
-        header = need(self._header)
-        signed = sealed(header, self._agreements)
-        if signed is None:
+        agreed = signing.agreed(self._card)
+        if agreed is None:
             return
-        entries = tuple(self._agreements[seat] for seat in range(len(header.seats)))
-        self.phase = Phase.PLAYING
-        self.agreed = Agreed(self._card, need(self._proposal), signed, entries)
+        self._signings.current = signing
+        self.phase, self.agreed = Phase.PLAYING, agreed
         if self._desk is not None:
+            header = signing.header
             self._desk.begin(header.keys, [seat.nonce for seat in header.seats])
-
-    def _set_aside(self) -> None:
-        """There is no proposal any more; what was signed is remembered."""
-        if self.phase is Phase.SIGNING:
-            signing = _Signing(need(self._proposal), need(self._header), self._agreements)
-            self._replaced.append(signing)
-        self.phase, self._proposal, self._header = Phase.OPEN, None, None
-        self._agreements = {}
 
     def _withdraw(self) -> None:
         """There is no proposal any more, and others may come."""
-        self._set_aside()
+        self._signings.set_aside()
+        self.phase = Phase.OPEN
         if self._card.code:
             self._mesh.close_admission()
         else:
