@@ -62,7 +62,7 @@ _KEYS: Final = {
     Keys.F5: Key.ADVICE,
     Keys.F9: Key.LANGUAGE,
     Keys.F10: Key.LEAVE,
-    Keys.ControlC: Key.LEAVE,
+    Keys.ControlC: Key.INTERRUPT,
 }
 
 
@@ -372,7 +372,9 @@ class ScreenTable:
         """A key; NotImplemented where nothing changes, so that nothing is drawn."""
         view = self._view
         if view is None or (self._over is not None and self._ui.dialog is Dialog.NONE):
-            if name in (Key.LEAVE, Key.ENTER, Key.ESCAPE) and not self._result_open(view):
+            if name in (Key.LEAVE, Key.INTERRUPT, Key.ENTER, Key.ESCAPE) and not self._result_open(
+                view
+            ):
                 self._leave()
             if view is None:
                 return self._key_before(name)

@@ -52,6 +52,20 @@ class Key(StrEnum):
     ADVICE = "f5"
     LANGUAGE = "f9"
     LEAVE = "f10"
+    INTERRUPT = "c-c"
+    """Asks about leaving; pressed again it leaves, since somebody means it."""
+
+
+LETTERS: Final = {
+    "h": Key.HELP,
+    "r": Key.RULES,
+    "c": Key.CHAT,
+    "o": Key.LOG,
+    "s": Key.ADVICE,
+    "l": Key.LANGUAGE,
+    "q": Key.LEAVE,
+}
+"""For keyboards and terminals without function keys, while no dialog is open."""
 
 
 class Dialog(Enum):
@@ -245,8 +259,14 @@ def open_dialog(view: TableView, ui: Ui) -> Dialog:
 def press(view: TableView, ui: Ui, key: str) -> tuple[Ui, Effect | None]:
     """What `key` leads to."""
     dialog = open_dialog(view, ui)
-    if dialog is Dialog.CHAT:
+    if key == Key.INTERRUPT:
+        if dialog is Dialog.LEAVE:
+            return ui, Wish.LEAVE
+        key = Key.LEAVE
+    if dialog is Dialog.CHAT and key != Key.LEAVE:
         return _type(ui, key)
+    if dialog is Dialog.NONE:
+        key = LETTERS.get(key, key)
     if key == Key.LANGUAGE:
         return replace(ui, language=following(ui.language)), None
     if key == Key.LEAVE and view.result is not None:

@@ -77,13 +77,13 @@ def _help(s: Scene, room: int) -> tuple[str, Rows]:
         (t("Tab"), t("another move with the same cards, where there is one")),
         ("Esc", t("put the picked cards back, close what is open")),
         ("?", t("why a faint card can't be played, or the rules of the moment")),
-        ("F1", t("this help")),
-        ("F2", t("the rules about what is happening now")),
-        ("F3", t("write to the others")),
-        ("F4", t("why the deal is fair, and what happened")),
-        ("F5", t("what a computer player would choose, and why")),
-        ("F9", t("the other language, at once")),
-        ("F10", t("leave the table")),
+        ("F1 h", t("this help")),
+        ("F2 r", t("the rules about what is happening now")),
+        ("F3 c", t("write to the others")),
+        ("F4 o", t("why the deal is fair, and what happened")),
+        ("F5 s", t("what a computer player would choose, and why")),
+        ("F9 l", t("the other language, at once")),
+        ("F10 q", t("leave the table")),
     )
     column = max(width(key) for key, _ in keys) + 2
     rows: Rows = []

@@ -273,6 +273,26 @@ def test_leaving_takes_a_yes() -> None:
         assert keys(TURN, Key.LEAVE, no)[1] == []
 
 
+def test_an_interrupt_asks_and_the_second_one_leaves() -> None:
+    ui, effects = keys(TURN, Key.INTERRUPT)
+    assert (ui.dialog, effects) == (Dialog.LEAVE, [])
+    assert keys(TURN, Key.INTERRUPT, Key.INTERRUPT)[1] == [Wish.LEAVE]
+    view = replace(TURN, around=replace(TURN.around, can_chat=True))
+    ui, effects = keys(view, Key.CHAT, "x", Key.INTERRUPT)
+    assert (ui.dialog, effects) == (Dialog.LEAVE, [])
+
+
+def test_letters_do_what_function_keys_do_while_no_dialog_is_open() -> None:
+    assert keys(TURN, "h")[0].dialog is Dialog.HELP
+    assert keys(TURN, "q")[0].dialog is Dialog.LEAVE
+    assert keys(TURN, "s")[1] == [Wish.ADVICE]
+    assert keys(TURN, "l")[0].language == "it"
+    assert keys(TURN, "q", "s")[1] == [Wish.LEAVE]
+    assert keys(TURN, "h", "q")[0].dialog is Dialog.HELP
+    view = replace(TURN, around=replace(TURN.around, can_chat=True))
+    assert keys(view, "c", *"so che", Key.ENTER)[1] == [Say("so che")]
+
+
 def test_leaving_is_not_asked_about_when_the_match_is_over() -> None:
     view = first(Table("briscola", 2, 1), is_over)
     assert press(view, Ui(seen=99), Key.LEAVE) == (Ui(seen=99), Wish.LEAVE)
