@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from functools import cache
 from random import Random
@@ -107,6 +108,49 @@ def test_a_guess_refuses_cards_that_are_no_deck() -> None:
     faces[slots[0]] = faces[slots[1]]
     with pytest.raises(EngineError, match="part of the deck"):
         worlds.guess(view.with_faces(bytes(faces)), seat, Random(1))
+
+
+def spectator() -> tuple[State, int]:
+    """A view at the first turn of Petrangola: 31 cards can't be seen."""
+    view = next(v for _, v, _ in choices("petrangola") if cast(PetrangolaState, v).turns == 0)
+    return view, cast(Decide, view.turn()).seat
+
+
+def test_hands_are_dealt_by_their_weights() -> None:
+    view, seat = spectator()
+    slots, pool = worlds.hidden(view, seat)
+    never, rare, often = ((pool[n],) for n in range(3))
+    hands = worlds.weighed((slots[5],), (never, rare, often), (0.0, 1.0, 3.0))
+    assert hands is not None
+    dealt = [worlds.likely(view, seat, [hands], Random(n))[slots[5]] for n in range(400)]
+    assert set(dealt) == {*rare, *often}
+    assert 250 < dealt.count(*often) < 350
+    assert worlds.weighed((slots[5],), (never,), (0.0,)) is None
+
+
+def test_weighed_hands_share_no_card() -> None:
+    """Two players of whom each holds one of two cards; a third for whom nothing is left."""
+    view, seat = spectator()
+    slots, pool = worlds.hidden(view, seat)
+    both = ((pool[0],), (pool[1],))
+    hands = [worlds.weighed((slot,), both, (1.0, 1.0)) for slot in slots[:3]]
+    for count in (2, 3):
+        for n in range(50):
+            given = [hand for hand in hands[:count] if hand]
+            deck = worlds.likely(view, seat, given, Random(n))
+            view.deck.check(deck)
+            if count == 2:
+                assert {deck[slot] for slot in slots[:2]} == {pool[0], pool[1]}
+
+
+@pytest.mark.parametrize("most", [1, 10, 100, 5000])
+def test_some_hands_lie_evenly_among_all(most: int) -> None:
+    hands = worlds.some_hands(range(20), 3, most)
+    assert len(hands) <= most or len(hands) == math.comb(20, 3)
+    assert len(hands) >= min(most, math.comb(20, 3)) / 3
+    assert len(set(hands)) == len(hands)
+    if most >= 100:
+        assert {face for hand in hands for face in hand} == set(range(20))
 
 
 # -- roll-outs -------------------------------------------------------------------------------------
