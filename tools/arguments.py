@@ -67,7 +67,14 @@ _FLAGS: Final[tuple[tuple[tuple[str, ...], dict[str, Any], str], ...]] = (
 )
 
 
-def _add_flags(parser: argparse.ArgumentParser, *, top: bool) -> None:
+LANGUAGES: Final = ("it", "en")
+RULES_LANGUAGES: Final = (*LANGUAGES, "fa")
+"""In which the rules may be read; a game that lacks one is answered in English."""
+
+
+def _add_flags(
+    parser: argparse.ArgumentParser, *, top: bool, languages: tuple[str, ...] = LANGUAGES
+) -> None:
     """The flags that stand before or after the verb. Below the top they have no default, so that
     a verb's parser doesn't undo what stood before the verb."""
     group = parser.add_argument_group("flags of every verb, before or after it")
@@ -76,7 +83,7 @@ def _add_flags(parser: argparse.ArgumentParser, *, top: bool) -> None:
         group.add_argument(*names, action="store_true", default=default, help=text, **settings)
     group.add_argument(
         "--lang",
-        choices=("it", "en"),
+        choices=languages,
         default=None if top else argparse.SUPPRESS,
         help="the language",
     )
@@ -269,6 +276,13 @@ def _score(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", help="the game, or general (default: list them)"
+    )
+    parser.add_argument("rule", metavar="RULE-ID", nargs="?", help="this rule only, as PET-22")
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -439,6 +453,7 @@ _VERBS: Final = {
     "export": (_export, "write a match as JSON or as a text record"),
     "check": (_check, "play a text record by the rules and tell the first thing wrong"),
     "score": (_score, "say what hands are worth and which is best"),
+    "rules": (_rules, "read the rules of a game, its options and presets"),
     "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
@@ -473,7 +488,7 @@ def make_parser() -> Parser:
         about: dict[str, Any] = {} if name in HIDDEN else {"help": text}
         verb = verbs.add_parser(name, description=f"{text[:1].upper()}{text[1:]}.", **about)
         declare(verb)
-        _add_flags(verb, top=False)
+        _add_flags(verb, top=False, languages=RULES_LANGUAGES if name == "rules" else LANGUAGES)
     return parser
 
 

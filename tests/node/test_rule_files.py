@@ -1,0 +1,128 @@
+"""The rules' texts in their languages: each says the same under the same identifiers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine import registry
+from engine.options import specs, text_of
+from node.rule_files import (
+    GENERAL,
+    RIGHT_TO_LEFT,
+    SOURCE,
+    Example,
+    Heading,
+    Paragraph,
+    Rule,
+    Table,
+    Title,
+    document,
+    languages,
+    read,
+    rules_of,
+    words,
+)
+from node.rulebook import rule_text
+
+RULES = Path(engine.__file__).parent / "rules"
+NAMES = (*registry.GAMES, GENERAL)
+CODES = sorted(path.name for path in RULES.iterdir() if path.is_dir())
+TRANSLATED = [(name, code) for name in NAMES for code in languages(name) if code != SOURCE]
+_RULE = re.compile(r"^- \*\*([A-Z]{3,4}-\d\d)\*\*((?:.|\n(?!- |#|\n|\|))*)", re.MULTILINE)
+_OPTION = re.compile(r"`([a-z_]+ = [^`]+)`")
+_NAMED = re.compile(r"\b[A-Z]{3,4}-\d\d\b")
+
+
+def marked(name: str, code: str) -> dict[str, str]:
+    """The rules of a file with their marks, one line each."""
+    folder = RULES if code == SOURCE else RULES / code
+    text = (folder / f"{name}.md").read_text("utf-8")
+    return {rule: " ".join(body.split()) for rule, body in _RULE.findall(text)}
+
+
+def test_italian_is_whole_and_persian_has_begun() -> None:
+    assert all("it" in languages(name) for name in NAMES)
+    assert {name for name in NAMES if "fa" in languages(name)} >= {"petrangola", "briscola"}
+
+
+@pytest.mark.parametrize(("name", "code"), TRANSLATED)
+def test_a_language_has_the_same_rules_in_the_same_order(name: str, code: str) -> None:
+    theirs, ours = rules_of(document(name, code)), rules_of(document(name, SOURCE))
+    assert list(theirs) == list(ours)
+    for rule, text in theirs.items():
+        assert len(text) > len(ours[rule]) / 3, rule
+        assert text != ours[rule], rule
+
+
+@pytest.mark.parametrize(("name", "code"), TRANSLATED)
+def test_a_language_has_the_same_options_and_names_the_same_rules(name: str, code: str) -> None:
+    ours = marked(name, SOURCE)
+    for rule, text in marked(name, code).items():
+        assert sorted(_OPTION.findall(text)) == sorted(_OPTION.findall(ours[rule])), rule
+        assert set(_NAMED.findall(text)) == set(_NAMED.findall(ours[rule])), rule
+        assert set(re.findall(r"`([a-z]+(?:-[a-z]+)?(?: \w+)?)`", text)) == set(
+            re.findall(r"`([a-z]+(?:-[a-z]+)?(?: \w+)?)`", ours[rule])
+        ), rule
+
+
+@pytest.mark.parametrize("name", registry.GAMES)
+def test_the_defaults_in_the_text_are_the_games_own(name: str) -> None:
+    game = registry.get(name)
+    options = game.options_type()
+    known = specs(game.options_type)
+    said = {
+        option: text.partition(" | ")[0]
+        for body in marked(name, SOURCE).values()
+        for option, _, text in (item.partition(" = ") for item in _OPTION.findall(body))
+        if option in known
+    }
+    said.pop("bianca_must_announce", None)  # PIC-10 tells what `true` does
+    for option, text in said.items():
+        assert text == text_of(options, option), option
+    for option, spec in known.items():
+        assert option in marked(name, SOURCE)[spec.rule], option
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_words_of_a_language_are_whole(code: str) -> None:
+    ours, theirs = words(SOURCE), words(code)
+    assert set(theirs) == set(ours) >= set(NAMES)
+    for key, text in ours.items():
+        assert re.findall(r"\{\d\}", theirs[key]) == re.findall(r"\{\d\}", text), key
+
+
+@pytest.mark.parametrize(("name", "code"), [pair for pair in TRANSLATED if pair[1] == "fa"])
+def test_text_from_right_to_left_keeps_western_digits(name: str, code: str) -> None:
+    assert code in RIGHT_TO_LEFT
+    for text in rules_of(document(name, code)).values():
+        assert not re.search("[\u0660-\u0669\u06f0-\u06f9]", text)
+        assert not re.search("[\u202a-\u202e\u2066-\u2069]", text)  # nothing that steers a terminal
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rules_are_those_that_a_refusal_names(name: str) -> None:
+    for rule, text in rules_of(document(name, SOURCE)).items():
+        assert rule_text(rule) == f"{rule}: {text}"
+
+
+def test_a_text_is_read_block_by_block() -> None:
+    text = (
+        "# Game\n\n```\n- a  b\n\n# c\n```\n\nSome `words`\nmore.\n## Part\nUnder it.\n"
+        "- **AAA-01** First\n  line.\n- **AAA-02** Second.\n\n"
+        "| Option | `x` |\n|---|---|\n| `a` | 1 |\n\n| A | B |\n|--|--|\n| `c \\| d` | e |\n"
+    )
+    assert read(text) == [
+        Title("Game"),
+        Example(("- a  b", "", "# c")),
+        Paragraph("Some words more."),
+        Heading("Part"),
+        Paragraph("Under it."),
+        Rule("AAA-01", "First line."),
+        Rule("AAA-02", "Second."),
+        Table((("A", "B"), ("c \\| d", "e"))),
+    ]
+    assert read("") == []
