@@ -32,7 +32,7 @@ from node.notices import (
 )
 from node.waiting import Absent, Waiting
 from node.words import spoken
-from protocol.table import Advanced, Finished, YourMove
+from protocol.table import Advanced, CutBack, Finished, Voted, YourMove
 
 MAX_MOVES: Final = 200
 """More choices than this aren't listed."""
@@ -106,6 +106,10 @@ def _match_data(event: SessionEvent, seat: int | None) -> dict[str, Any] | None:
             return {"event": "absent", "seats": list(missing)}
         case Suspended(seats=missing):
             return {"event": "suspended", "seats": list(missing)}
+        case Voted(seat=other, away=away):
+            return {"event": "vote", "seat": other, "away": list(away)}
+        case CutBack(step=first):
+            return {"event": "cut", "step": first}
         case EvidenceKept(accused=accused, path=path):
             fault = accused.fault
             return {
