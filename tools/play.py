@@ -52,12 +52,11 @@ def _on_screen(args: argparse.Namespace, out: Output, rules: Rules, screen: Scre
         return opened[0].start()
 
     try:
-        stayed = screen.run_from(start)
+        if not screen.run_from(start):
+            out.line("You leave the table.")
     finally:
         for table in opened:
             table.close()
-    if not stayed:
-        out.line("You leave the table.")
     return ExitCode.FINE
 
 
