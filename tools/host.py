@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from engine.contract import Game
+from engine.options import preset_of
 from node.code import BadCode, new_code, read_code, show_code
 from node.errors import MeshError, NodeError, PortTaken
 from node.interfaces import reachable_addresses, scan
@@ -74,7 +75,7 @@ def open_table(
         _tell(seat, offer, args, port, code)
     with contextlib.ExitStack() as stack:
         if not args.hidden:
-            stack.enter_context(_announced(seat, args, port, update))
+            stack.enter_context(_announced(seat, offer, args, port, update))
         listen()
         return seat.play(doorway, args.bots)
 
@@ -141,7 +142,11 @@ def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: s
 
 @contextlib.contextmanager
 def _announced(
-    seat: Seat, args: argparse.Namespace, port: int, update: list[Callable[[], None]]
+    seat: Seat,
+    offer: Offer,
+    args: argparse.Namespace,
+    port: int,
+    update: list[Callable[[], None]],
 ) -> Iterator[None]:
     """Show the table to the network meanwhile; without a network it is played all the same."""
     from dataclasses import replace  # noqa: PLC0415  # with the heavier ones below
@@ -149,9 +154,12 @@ def _announced(
     from node.discovery import Announcer, OpenTable  # noqa: PLC0415  # zeroconf is slow to import
     from protocol.announce import Phase  # noqa: PLC0415  # with it
 
+    preset, differing = preset_of(offer.options, offer.game.presets)
+    rules = "" if differing else preset
+
     def now() -> OpenTable:
         card = seat.session.card
-        table = OpenTable.of(card, seat.session.name, port, rules=args.preset or "", code=card.code)
+        table = OpenTable.of(card, seat.session.name, port, rules=rules, code=card.code)
         return replace(table, phase=Phase.PLAYING if card.playing else Phase.LOBBY)
 
     announcer = Announcer(seat.session.identity, now(), iface=args.iface)

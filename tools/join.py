@@ -105,7 +105,7 @@ def find(args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str 
     """The table that was asked for, or that somebody chooses from those of the network."""
     if args.table is None:
         return at(_choose(args, teller, typed))
-    spelled = bool(set(args.table) & set(".:[]"))
+    spelled = " " not in args.table and bool(set(args.table) & set(".:[]"))
     target: Invitation | Place | None = None
     try:
         target = parse_target(args.table)
@@ -182,7 +182,7 @@ def _code(
             return read_code(given)
         while True:
             teller.prompt("The table's code: ")
-            line = typed.get()
+            line = _line(typed)
             if line is None:
                 raise Gone
             try:
@@ -191,6 +191,13 @@ def _code(
                 teller.say(str(error))
     except BadCode as error:
         raise UsageError(str(error)) from error
+
+
+def _line(typed: queue.SimpleQueue[str | None]) -> str | None:
+    """The next line; a wait without an end can't be interrupted on Windows."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return typed.get(timeout=0.2)
 
 
 def _search(args: argparse.Namespace) -> Listed | None:

@@ -113,17 +113,18 @@ def test_the_host_removes_a_guest_by_name(tmp_path: Path) -> None:
 
 def test_a_table_is_found_by_its_name_and_in_the_list(tmp_path: Path) -> None:
     shown = [word for word in HOST if word != "--hidden"]
-    with Person(tmp_path / "ada", *shown, "--table", "Cucina") as ada:
+    with Person(tmp_path / "ada", *shown, "--table", "Cucina n. 1") as ada:
         ada.wait("hosting")
-        with Person(tmp_path / "bruno", "join", "cucina", "--iface", "lo") as bruno:
+        with Person(tmp_path / "bruno", "join", "cucina n. 1", "--iface", "lo") as bruno:
             bruno.wait("lobby", full)
             bruno.end("leave")
         ada.wait("gone")
         with Person(tmp_path / "bruno", "join", "--iface", "lo") as bruno:
             bruno.wait("text", lambda line: "Cucina" in line["text"])
             listed = bruno.wait("tables", lambda line: line["tables"])["tables"]
-            cucina = next(one for one in listed if one["name"] == "Cucina")
-            assert (cucina["game"], cucina["free"], cucina["code"]) == ("petrangola", 1, False)
+            cucina = next(one for one in listed if one["name"] == "Cucina n. 1")
+            assert (cucina["game"], cucina["rules"]) == ("petrangola", "marche")
+            assert (cucina["free"], cucina["code"]) == (1, False)
             bruno.enter(str(cucina["number"]))
             bruno.wait("lobby", full)
 
