@@ -191,7 +191,7 @@ def roll_out(state: MambassaState, seat: int, rng: random.Random) -> int:
             break
         due = turn.seat if isinstance(turn, Decide) else turn.seats[0]
         if current.phase is Phase.BOTTOM:
-            current = current.apply(BOTTOMS[_discard(current, rng)])
+            current = current.apply(BOTTOMS[discard(current, rng)])
         else:
             move = rng.choice(current.legal(due))
             current = current.apply(worlds.chosen(current, due, move, rng))
@@ -218,7 +218,7 @@ def after_the_hand(
     return tokens
 
 
-def _discard(state: MambassaState, rng: random.Random) -> int:
+def discard(state: MambassaState, rng: random.Random) -> int:
     """Which card of the hand goes to the bottom, by who doesn't know what will be drawn."""
     keys = tables(state.match.judge).keys
     bits = [1 << state.faces[slot] for slot in state.held[state.at]]

@@ -16,7 +16,7 @@ from engine import registry, worlds
 from engine.contract import Move, State
 from engine.games import mambassa_playout as playout
 from engine.games.mambassa_hands import MambassaOptions, judge
-from engine.games.mambassa_moves import Discard, Exchange
+from engine.games.mambassa_moves import DISCARD, KNOCK, Discard, Exchange
 from engine.games.mambassa_playout import STEP, faces_of
 from engine.games.mambassa_position import Phase
 from engine.games.mambassa_state import MambassaState
@@ -146,6 +146,53 @@ def test_who_had_a_turn_is_taken_to_hold_more_than_chance_gives(what: str) -> No
             guessed = [worlds.guess(view, seat, Random(n)) for n in range(40)]
             assert average(view, at, weighed) > average(view, at, guessed) + 4
     assert tried > 2
+
+
+def test_who_knocks_at_once_is_taken_to_hold_a_good_hand() -> None:
+    for seed in range(3):
+        rng = Random(seed)
+        start = Setting("mambassa", "mambassa", 4).start()
+        for state, _, _ in play(start, Dealer(rng, live=True), knocking):
+            own = cast(MambassaState, state)
+            if own.phase is Phase.PLAY and own.turns == 1:
+                seat = own.players[1]
+                view = cast(MambassaState, own.view(seat))
+                worth = average(view, 0, [GAME.determine(view, seat, rng).faces for _ in range(40)])
+                assert worth > 55
+                break
+
+
+def knocking(state: State, seat: int) -> Move:
+    """Nobody swaps, and the first player knocks."""
+    legal = state.legal(seat)
+    return KNOCK if KNOCK in legal else legal[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_roll_out_discards_what_a_draw_can_but_improve(seed: int) -> None:
+    """After a reseal, and never by what is going to be drawn."""
+    rng = Random(seed)
+    start = Setting("mambassa", "mambassa", 3).start()
+    for _, _, after in play(start, Dealer(rng, generous=True), discarding):
+        state = cast(MambassaState, after)
+        if state.phase is not Phase.BOTTOM:
+            continue
+        faces = [state.faces[slot] for slot in state.held[state.at]]
+        apart = playout.suit_apart(mask(faces), KNOWN.keys)
+        place = playout.discard(state, Random(1))
+        if apart:
+            assert 1 << faces[place] == apart
+        deck = bytearray(state.faces)
+        first, last = state.stock[0], state.stock[-1]
+        deck[first], deck[last] = deck[last], deck[first]
+        other = state.view(None).with_faces(bytes(deck))
+        assert playout.discard(cast(MambassaState, other), Random(1)) == place
+        break
+
+
+def discarding(state: State, seat: int) -> Move:
+    legal = state.legal(seat)
+    return DISCARD if DISCARD in legal else legal[0]
 
 
 def test_a_world_is_found_whatever_was_played() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine import worlds
 from engine.contract import Cards, Decide, Input, State
 from engine.games import petrangola_playout as playout
+from engine.games import petrangola_worlds
 from engine.games.petrangola import PetrangolaState
 from engine.games.petrangola_bot import suggest
 from engine.games.petrangola_hands import PRESETS, Judge, PetrangolaOptions, judge
@@ -154,3 +155,15 @@ def test_worlds_are_found_for_any_number_of_players(seats: int) -> None:
                 world.deck.check(world.faces)
             given = suggest(own, seat, rng)
         state = state.apply(given)
+
+
+def test_who_knocked_had_a_reason_even_if_it_cannot_be_told_how(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After many rounds what happened isn't found again; the knock is known all the same."""
+    view = seat_down({}, "7s Cb 3b", live=True).say("stay", "knock").seen(2)
+    monkeypatch.setattr(petrangola_worlds, "histories", lambda _: ())
+    value = view.match.judge.value
+    for seed in range(60):
+        world = view.game.determine(view, 2, Random(seed))
+        assert value([world.faces[slot] for slot in view.held[0]]).key >= 17
