@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import select
 import struct
@@ -13,6 +14,12 @@ from contextlib import contextmanager
 
 import pyte
 import pytest
+
+from node.screen.theme import ThemeName
+from tools.arguments import make_parser
+from tools.errors import UsageError
+from tools.output import Output
+from tools.screen import theme_name
 
 if sys.platform == "win32":
     pytest.skip("Windows has no pseudo-terminals", allow_module_level=True)
@@ -141,3 +148,19 @@ def test_an_unknown_theme_is_one_sentence() -> None:
         assert shown.end() == 2
         assert "BUSSO_THEME=pink is no theme" in shown.sent
         assert "Traceback" not in shown.sent
+
+
+def test_a_flag_goes_before_the_environment_and_no_colour_before_both() -> None:
+    def named(*words: str, colour: bool = True, **environ: str) -> ThemeName:
+        args = make_parser().parse_args(["play", *words])
+        out = Output(io.StringIO(), io.StringIO(), colour=colour)
+        return theme_name(out, args.theme, environ)
+
+    assert named() is ThemeName.DARK
+    assert named(BUSSO_THEME="light") is ThemeName.LIGHT
+    assert named("--theme", "safe", BUSSO_THEME="light") is ThemeName.SAFE
+    assert named("--theme", "safe", colour=False) is ThemeName.NONE
+    with pytest.raises(UsageError):
+        named(BUSSO_THEME="pink")
+    with pytest.raises(UsageError):
+        named("--theme", "pink")

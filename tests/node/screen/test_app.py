@@ -73,8 +73,8 @@ async def to_the_end(person: Person, seat: Seat) -> None:
 @pytest.mark.parametrize(
     ("game", "seats"),
     [
-        ("petrangola", 3),
-        ("mambassa", 3),
+        ("petrangola", 2),
+        ("mambassa", 2),
         ("traversone", 3),
         ("picchetto", 2),
         ("briscola", 2),

@@ -44,9 +44,9 @@ def heard(game: str, seats: int) -> Hearing:
 
 
 GAMES = (
-    ("petrangola", 3),
-    ("mambassa", 3),
-    ("traversone", 4),
+    ("petrangola", 2),
+    ("mambassa", 2),
+    ("traversone", 2),
     ("picchetto", 2),
     ("briscola", 2),
 )
@@ -88,7 +88,7 @@ def test_everything_that_happened_is_told_in_every_language(game: str, seats: in
 
 
 def test_who_shuffled_is_named_with_the_entry_of_the_log() -> None:
-    memory = heard("petrangola", 3).memory
+    memory = heard("petrangola", 2).memory
     assert memory.position is not None
     names = [seat.name for seat in memory.position.header.seats]
     assert sorted(name for name, _ in memory.shuffles) == sorted(names)
