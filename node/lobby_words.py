@@ -75,7 +75,7 @@ def option_lines(card: TableCard) -> list[str]:
     lines += [f"  {name} = {rules.text_of(options, name)}" for name in rules.specs(type(options))]
     hands = dict(card.extensions).get(HANDS_EXTENSION)
     if hands:
-        lines.append(f"  The match is closed after {hands} hands.")
+        lines.append(f"  The match is closed after {hands} hand{'' if hands == 1 else 's'}.")
     return lines
 
 

@@ -346,9 +346,11 @@ class PlainLobby:
             if isinstance(item, ALWAYS):
                 for line in lobby_lines(item, self._view):
                     self._say(line)
+                self._prompt(prompt)
                 continue
             if isinstance(item, MEANWHILE):
                 self._table.show(item)
+                self._prompt(prompt)
                 continue
             if isinstance(item, LobbyChanged):
                 self._view = item.view
