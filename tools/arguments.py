@@ -283,6 +283,10 @@ def _rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rule", metavar="RULE-ID", nargs="?", help="this rule only, as PET-22")
 
 
+def _learn(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", nargs="?", help="the game (default: list them)")
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -343,6 +347,7 @@ def _add_person(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="your name at the table")
     parser.add_argument("--iface", metavar="NAME", help="use this network interface only")
     _add_level(parser)
+    _add_theme(parser)
 
 
 def _host(parser: argparse.ArgumentParser) -> None:
@@ -453,6 +458,7 @@ _VERBS: Final = {
     "export": (_export, "write a match as JSON or as a text record"),
     "check": (_check, "play a text record by the rules and tell the first thing wrong"),
     "score": (_score, "say what hands are worth and which is best"),
+    "learn": (_learn, "learn a game by a guided hand of two minutes"),
     "rules": (_rules, "read the rules of a game, its options and presets"),
     "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),

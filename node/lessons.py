@@ -1,0 +1,390 @@
+"""Lessons: a prepared hand of each game in which a beginner is asked at every point that matters.
+
+Law: a lesson is a data file, `lesson_files/<game>.toml`; this file reads it, plays it through the
+engine and tells what happens, in a language. The engine says what is legal: the file only says
+which of the legal moves is good, and why another one is worse. No terminal, no network, no chance.
+
+    game, preset, options   the table; `seats` of them, the learner in `learner`
+    draw, deck              cards, top first; those after them follow in the order of the deck
+    [title]                 one sentence about the lesson
+
+and then steps, of which each is one of
+
+    [[step]]  en, it              something to read
+    [[step]]  moves, quiet        moves of any seat, `0 3s`; of quiet ones only the end is told
+    [[step]]  en, it, good, worse, other
+                                  the learner decides: `good` moves go on, `worse` ones and any
+                                  `other` legal move are taken back, each with what is said to it
+
+A file is ours, so whatever is wrong with one is a LessonError, our own bug: the tests play all of
+them to their ends, in each language.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine import options as house_rules
+from engine import registry
+from engine.contract import (
+    Answers,
+    Ask,
+    Cards,
+    Decide,
+    Draw,
+    Game,
+    Input,
+    Move,
+    Over,
+    Shuffle,
+    Shuffled,
+    State,
+)
+from engine.errors import EngineError, IllegalMove, NotationError
+from engine.replay import complete_draw
+from node.language import Language, language
+from node.narrate import NEW_HAND
+from node.screen.choices import Choice
+from node.screen.story import Happening, Story
+from node.screen.view import Surroundings, TableView, look
+from node.screen.words import happened, routine
+
+LANGUAGES: Final = ("en", "it")
+MAX_STEPS: Final = 200
+_SILENT: Final = "silent"
+"""The note that somebody has nothing to declare, which a beginner needn't hear each time."""
+_FOLDER: Final = Path(__file__).with_name("lesson_files")
+
+
+class LessonError(Exception):
+    """Our own bug: a lesson isn't written as it must be, or can't be played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text in each language."""
+
+    en: str
+    it: str
+
+    def in_(self, code: str) -> str:
+        """The text in the language `code`."""
+        return self.it if code == "it" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is said to a move, which is given in notation."""
+
+    move: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Something to read."""
+
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Moves that are made for the seats: (seat, notation)."""
+
+    moves: tuple[tuple[int, str], ...]
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """The learner decides."""
+
+    ask: Text
+    good: tuple[Remark, ...]
+    worse: tuple[Remark, ...]
+    other: Text
+
+
+Step = Reading | Play | Choose
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson as its file has it."""
+
+    game: Game
+    options: Any
+    seats: int
+    learner: int
+    draw: tuple[str, ...]
+    deck: tuple[str, ...]
+    title: Text
+    steps: tuple[Step, ...]
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def lesson(name: str) -> Lesson:
+    """The lesson of the game `name`; OptionError if there is no such game."""
+    game = registry.get(name)
+    return read((_FOLDER / f"{game.name}.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def words(code: str) -> Mapping[str, str]:
+    """What a lesson says around its texts, by key, in the language `code`."""
+    table = tomllib.loads((_FOLDER / "words.toml").read_text(encoding="utf-8"))
+    return {key: _text(value).in_(code) for key, value in table.items()}
+
+
+def read(text: str) -> Lesson:
+    """A lesson from its file's text. LessonError."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LessonError(str(error)) from error
+    names = {"game", "preset", "options", "seats", "learner", "draw", "deck", "title", "step"}
+    if set(data) != names:
+        raise LessonError(f"a lesson has {', '.join(sorted(set(data) ^ names))} wrong")
+    steps = tuple(_step(step) for step in data["step"])
+    if len(steps) > MAX_STEPS or not any(isinstance(step, Choose) for step in steps):
+        raise LessonError("a lesson has a decision, and not too many steps")
+    try:
+        game = registry.get(data["game"])
+        pairs = [item.partition("=") for item in data["options"]]
+        given = [(name, value) for name, _, value in pairs]
+        options: Any = house_rules.make(game.options_type, game.presets[data["preset"]], given)
+    except (EngineError, KeyError) as error:
+        raise LessonError(str(error)) from error
+    return Lesson(
+        game,
+        options,
+        data["seats"],
+        data["learner"],
+        tuple(data["draw"].split()),
+        tuple(data["deck"].split()),
+        _text(data["title"]),
+        steps,
+    )
+
+
+def _text(value: Mapping[str, Any]) -> Text:
+    try:
+        text = Text(value["en"], value["it"])
+    except KeyError as error:
+        raise LessonError(f"a text lacks {error}") from error
+    if not all(isinstance(part, str) and part for part in (text.en, text.it)):
+        raise LessonError("a text is empty")
+    return text
+
+
+def _step(step: Mapping[str, Any]) -> Step:
+    match set(step) - {"en", "it"}:
+        case found if found == {"good", "worse", "other"} and step["good"]:
+            good = tuple(Remark(item["move"], _text(item)) for item in step["good"])
+            worse = tuple(Remark(item["move"], _text(item)) for item in step["worse"])
+            return Choose(_text(step), good, worse, _text(step["other"]))
+        case found if not found:
+            return Reading(_text(step))
+        case found if found <= {"moves", "quiet"} and not set(step) & {"en", "it"}:
+            pairs = (item.partition(" ") for item in step["moves"])
+            moves = tuple((int(seat), text) for seat, _, text in pairs)
+            return Play(moves, step.get("quiet", False))
+    raise LessonError(f"a step has {', '.join(step)}")
+
+
+# -- playing --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said to a move: whether the lesson goes on with it, and the words."""
+
+    good: bool
+    text: str
+
+
+class Course:
+    """A lesson on its way: `go_on` tells all up to the learner's next decision, `answer` takes it.
+
+    names  of all seats
+    code   one of LANGUAGES
+    at     the number of the step that comes next
+    """
+
+    def __init__(self, given: Lesson, names: Sequence[str], code: str) -> None:
+        self.lesson = given
+        self.language: Language = language(code)
+        self._code = code
+        self._names = tuple(names)
+        self.at = 0
+        self._story = Story()
+        self._answers: list[tuple[int, Move]] = []
+        self._brief = False
+        self._state = given.game.start(given.options, given.seats)
+        if len(self._names) != given.seats:
+            raise LessonError("each seat has a name")
+
+    @property
+    def state(self) -> State:
+        """Where the hand stands, all cards known."""
+        return self._state
+
+    @property
+    def finished(self) -> bool:
+        """Whether all has been told."""
+        return self.at >= len(self.lesson.steps)
+
+    @property
+    def question(self) -> str:
+        """What the learner should think of; "" while nothing is asked."""
+        step = self._choose()
+        return step.ask.in_(self._code) if step else ""
+
+    @property
+    def hint(self) -> str:
+        """A good move, in notation; "" while nothing is asked."""
+        step = self._choose()
+        return step.good[0].move if step else ""
+
+    def view(self) -> TableView:
+        """The table as the learner sees it."""
+        return look(self._own(), self.lesson.learner, self._story, Surroundings(self._names))
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The learner's legal moves, single cards by suits."""
+        view = self.view()
+        offered = view.choices.items if self._choose() else ()
+        kind = view.kind
+        if all(len(view.state.game.format(view.state, one.move)) == 2 for one in offered):
+            return tuple(sorted(offered, key=lambda one: kind.parse(self._written(one.move))))
+        return tuple(offered)
+
+    def go_on(self) -> list[str]:
+        """What is to be read and what happens, up to the next decision or the end. LessonError."""
+        lines: list[str] = []
+        while not self.finished and self._choose() is None:
+            step = self.lesson.steps[self.at]
+            if isinstance(step, Reading):
+                lines += ["", step.text.in_(self._code)]
+            elif isinstance(step, Play):
+                for n, (seat, text) in enumerate(step.moves, 1):
+                    self._brief = step.quiet
+                    told = self._made(seat, text)
+                    lines += told if not step.quiet or n == len(step.moves) else []
+                self._brief = False
+            self.at += 1
+        return lines + self._deal()
+
+    def parse(self, text: str) -> Move:
+        """The move that the learner writes. NotationError, AmbiguousMove, IllegalMove."""
+        move = self.lesson.game.parse(self._state, text, self.lesson.learner)
+        if move not in self._state.legal(self.lesson.learner):
+            self._state.apply(move)  # which says the rule
+            raise NotationError("that can't be said now")
+        return move
+
+    def answer(self, move: Move) -> tuple[Verdict, list[str]]:
+        """Judge a legal move of the learner's; a good one is made, and what it does is told."""
+        step = self._choose()
+        if step is None:
+            raise LessonError("nothing is asked")
+        written = self._written(move)
+        for remark in step.good:
+            if self._parsed(self.lesson.learner, remark.move) == move:
+                told = self._made(self.lesson.learner, written)
+                self.at += 1
+                return Verdict(True, remark.text.in_(self._code)), told
+        for remark in step.worse:
+            if self._parsed(self.lesson.learner, remark.move) == move:
+                return Verdict(False, remark.text.in_(self._code)), []
+        return Verdict(False, step.other.in_(self._code)), []
+
+    def _choose(self) -> Choose | None:
+        step = None if self.finished else self.lesson.steps[self.at]
+        return step if isinstance(step, Choose) else None
+
+    def _own(self) -> State:
+        return self._state.view(self.lesson.learner)
+
+    def _written(self, move: Move) -> str:
+        return self.lesson.game.format(self._state, move)
+
+    def _parsed(self, seat: int, text: str) -> Move:
+        """The legal move that a lesson's file means. LessonError."""
+        try:
+            move = self.lesson.game.parse(self._state, text, seat)
+        except EngineError as error:
+            raise LessonError(f"'{text}': {error}") from error
+        turn = self._state.turn()
+        due = turn.seat if isinstance(turn, Decide) else -1
+        if isinstance(turn, Ask):
+            due = turn.seats[len(self._answers)]
+        if due != seat or move not in self._state.legal(seat):
+            raise LessonError(f"'{text}' of seat {seat} isn't legal, or not its turn")
+        return move
+
+    def _made(self, seat: int, text: str) -> list[str]:
+        lines = self._deal()
+        move = self._parsed(seat, text)
+        turn = self._state.turn()
+        if not isinstance(turn, Ask):
+            return lines + self._apply(move)
+        self._answers.append((seat, move))
+        if len(self._answers) < len(turn.seats):
+            return lines
+        answers, self._answers = Answers(tuple(self._answers)), []
+        return lines + self._apply(answers)
+
+    def _deal(self) -> list[str]:
+        """Draw and deal what is due from the prepared cards."""
+        lines: list[str] = []
+        while isinstance(turn := self._state.turn(), Cards):
+            if self._state.hand > 1:
+                break  # a lesson is one hand
+            kind = self._state.deck.kind
+            match turn.requests[0]:
+                case Draw(deck):
+                    cards = tuple(deck.kind.parse(card) for card in self.lesson.draw)
+                    lines += self._apply(complete_draw(self._state, cards))
+                case Shuffle(deck):
+                    first = [kind.parse(card) for card in self.lesson.deck]
+                    rest = [deck.face(n) for n in range(deck.size)]
+                    for face in first:
+                        rest.remove(face)
+                    lines += self._apply(Shuffled(bytes([*first, *rest])))
+                case request:
+                    raise LessonError(f"an open hand asks for {type(request).__name__}")
+        return lines
+
+    def _apply(self, given: Input) -> list[str]:
+        before, seen = self._state, self._own()
+        try:
+            self._state = before.apply(given)
+        except IllegalMove as error:
+            raise LessonError(f"{error.rule}: {error}") from error
+        known = len(self._story.happenings)
+        view = self._own()
+        self._story = self._story.told(seen, given, view, self._state.notes)
+        table = self.view()
+        told = self._story.happenings[known:]
+        lines = [happened(self.language, table, one) for one in told if self._tells(one)]
+        return [line for line in lines if line]
+
+    def _tells(self, one: Happening) -> bool:
+        if self._brief and routine(one):
+            return False
+        kind = one.note.kind if one.note else ""
+        return kind != _SILENT and not (kind == NEW_HAND and self._state.hand > 1)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the hand of the lesson is over."""
+        return isinstance(self._state.turn(), Over) or self._state.hand > 1
