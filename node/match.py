@@ -198,8 +198,8 @@ class Match:
         raise Stopped(f"The match can't go on: {fault.text}.")
 
     def seat_name(self, seat: int | None) -> str:
-        """The name of a seat of the header."""
-        return "Somebody" if seat is None else self.agreed.header.seats[seat].name
+        """The name of a seat of the header, told apart from others."""
+        return "Somebody" if seat is None else self.agreed.header.labels[seat]
 
     def state(self, *, ready: bool = False) -> State:
         """How far this node is; `ready` for the next match at this table."""

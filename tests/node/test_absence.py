@@ -30,10 +30,11 @@ class Still:
         """Wait."""
 
 
-def table_of(folder: Path, players: int, **terms: int) -> list[Seated]:
+def table_of(folder: Path, players: int, *, patience: int = 0, timer: int = 0) -> list[Seated]:
     """Nodes that sit at one table and don't run yet; the last one is a bot like all."""
     nodes = [seat(folder, number) for number in range(players)]
-    port = nodes[0].session.host(replace(offer(players, 1), **terms), address=LOOPBACK)
+    terms = replace(offer(players, 1), patience=patience, timer=timer)
+    port = nodes[0].session.host(terms, address=LOOPBACK)
     for node in nodes[1:]:
         card, address = find_table(LOOPBACK, port, 10)
         node.session.join(card, address, address=LOOPBACK)
