@@ -112,11 +112,13 @@ class Deck:
     size: int = field(init=False, repr=False, compare=False)
     """Number of cards, which is the number of slots."""
     _ordered: list[int] = field(init=False, repr=False, compare=False)
+    _each: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         ordered = [face for face in range(self.kind.size) for _ in range(self.copies)]
         object.__setattr__(self, "size", len(ordered))
         object.__setattr__(self, "_ordered", ordered)
+        object.__setattr__(self, "_each", bytes(range(self.kind.size)))
 
     def face(self, physical: int) -> int:
         """The face of physical card `physical`, 0 <= physical < size."""
@@ -124,7 +126,10 @@ class Deck:
 
     def check(self, faces: Sequence[int]) -> None:
         """Raise NotationError unless `faces` holds each card as often as the deck does."""
-        if sorted(faces) == self._ordered:
+        if type(faces) is bytes and len(faces) == len(self._each) == self.size:
+            if not self._each.translate(None, faces):  # less the faces that are there
+                return
+        elif sorted(faces) == self._ordered:
             return
         if len(faces) != self.size:
             raise NotationError(f"the deck has {self.size} cards, not {len(faces)}")

@@ -29,6 +29,7 @@ _TURNS: Final = 20
 _HANDS: Final = 20
 """Hands between two looks at the clock."""
 _DECKS: Final = 97
+_DECKS_ASKED: Final = (Draw, Shuffle)
 _MASK: Final = 2**32 - 1
 
 
@@ -153,7 +154,7 @@ class Walk:
     def _deck(self, turn: Cards) -> Input:
         """One of some decks that were shuffled beforehand: shuffling is no move of a game."""
         request = turn.requests[0]
-        key = type(request), request.deck.size if isinstance(request, Draw | Shuffle) else 0
+        key = type(request), request.deck.size if isinstance(request, _DECKS_ASKED) else 0
         decks = self.decks.get(key)
         if decks is None:
             found = [shuffled(turn, random.Random(n)) for n in range(_DECKS)]

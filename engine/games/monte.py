@@ -77,7 +77,7 @@ class Shows(Protocol):
 
 @dataclass(slots=True)
 class Deal(Kept):
-    """What stays the same from turn to turn of an open hand; see Table for the fields."""
+    """What stays the same from turn to turn of an open hand; see Round for the fields."""
 
     options: Any
     seats: int
@@ -95,7 +95,7 @@ class Deal(Kept):
     outcome: Any = None
 
 
-class Table(Dealt):
+class Round(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading:
 
     match    tokens, payments and options (Tokens)
@@ -115,7 +115,7 @@ class Table(Dealt):
 
     __slots__ = (
         *("at", "deal", "due", "held", "left", "monte"),
-        *("notes", "opened", "shown", "turns"),
+        *("notes", "opened", "turns"),
     )
     deal: Deal
     match: Tokens
@@ -181,12 +181,21 @@ class Table(Dealt):
         old = self.deal
         new = self._copy()
         new.held, new.monte, _ = packets(len(old.players), size, old.deck.size)
-        faces = bytes((UNKNOWN,)) * old.deck.size
-        if given.faces is not None:
-            faces = self._checked(given.faces)
+        faces = given.faces
+        faces = bytes((UNKNOWN,)) * old.deck.size if faces is None else self._checked(faces)
         new.deal = type(old)(
-            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
-            *(old.most, old.hand, old.dealer, old.start, faces, given.faces is not None),
+            old.options,
+            old.seats,
+            old.deck,
+            old.match,
+            old.players,
+            old.decides,
+            old.most,
+            old.hand,
+            old.dealer,
+            old.start,
+            faces,
+            given.faces is not None,
         )
         return new
 
@@ -232,6 +241,12 @@ class Table(Dealt):
         """The slots of all hands that nobody has opened yet."""
         opened = self.opened
         return tuple([slot for hand in self.held for slot in hand if not opened >> slot & 1])
+
+
+class Table(Round):
+    """A position that stores what was shown to each seat."""
+
+    __slots__ = ("shown",)
 
 
 @lru_cache(maxsize=128)

@@ -24,7 +24,7 @@ from engine.contract import (
 )
 from engine.errors import EngineError, IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
-from engine.games.monte import dealt_by, decides, nothing
+from engine.games.monte import dealt_by, decides
 from engine.games.petrangola_moves import Decline, Reenter
 from engine.games.petrangola_position import Deal, Phase, Position, text_of
 from engine.games.petrangola_settle import Match, Outcome
@@ -69,7 +69,7 @@ class Ending(Position):
             breaches = self._refuted()
             self.promises = ()
         values = deal.match.judge.values(deal.faces, self.held)
-        outcome = petrangola_settle.settle(deal.match, deal.players, values, self.when)
+        outcome = petrangola_settle.settle(deal.match, deal.players, values, lambda: self.when)
         if not breaches:
             self.notes += outcome.notes
         else:
@@ -81,18 +81,6 @@ class Ending(Position):
         self.phase = Phase.REVEAL
         self.due = _REVEAL
         return self
-
-    def _goes_on(self, outcome: Outcome) -> bool:
-        """Whether the deal is over with nobody dead."""
-        tokens = outcome.match.tokens
-        alive = 0 not in tokens or 0 not in [tokens[seat] for seat in self.deal.players]
-        return alive and not outcome.verdict
-
-    def _after_deal(self, outcome: Outcome) -> Self:
-        """The usual end: the deal passes to the next in order."""
-        deal = self.deal
-        players = deal.players[1:] + deal.players[:1]
-        return self._to_cut_for(players, outcome.match, deal.dealer + 1, outcome)
 
     def _refuted(self) -> tuple[Breach, ...]:
         return tuple(
@@ -114,8 +102,11 @@ class Ending(Position):
         deal = self.deal
         if outcome is None:
             raise EngineError("a hand ends after its showdown only")
-        if not (deal.breaches or leavers) and self._goes_on(outcome):
-            return self._after_deal(outcome)
+        if not (deal.breaches or leavers or outcome.verdict):
+            players, left = deal.players, outcome.match.tokens
+            if 0 not in left or 0 not in [left[seat] for seat in players]:  # nobody died
+                players = players[1:] + players[:1]
+                return self._to_cut_for(players, outcome.match, deal.dealer + 1, outcome)
         cheats = {b.promise.seat for b in deal.breaches}
         if cheats or outcome.verdict == petrangola_settle.REPLAY:
             self.notes += (note("void"),) if cheats else (note("replayed"),)
@@ -243,26 +234,34 @@ class Ending(Position):
     ) -> Self:
         """The next hand of `players`, with nothing of the last one's cards left (PET-06)."""
         old = self.deal
-        hand, dealer = old.hand + 1, players[-1]
+        hand, dealer, due = old.hand + 1, players[-1], decides(players)
         self.deal = Deal(
-            *(old.options, old.seats, old.deck, match, players, decides(players)),
-            *(len(players) * old.options.max_rounds, hand, dealer, start),
-            breaches=old.breaches,
-            outcome=outcome,
+            old.options,
+            old.seats,
+            old.deck,
+            match,
+            players,
+            due,
+            len(players) * old.options.max_rounds,
+            hand,
+            dealer,
+            start,
+            b"",
+            False,
+            old.breaches,
+            outcome,
         )
         self._clear()
         self.phase = Phase.CUT
-        self.due = self.deal.decides[-2]
+        self.due = due[-2]
         self.notes += (note("deals", dealer, (hand,)),)
         return self
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
-        self.opened = 0
-        self.shown = nothing(self.deal.seats)
+        self.opened = self.knocks = 0
         self.promises = ()
         self.held = ()
         self.monte = ()
-        self.when = ()
         self.at = self.turns = 0
         self.left = -1

@@ -192,6 +192,17 @@ def _plain(a: int, b: int, c: int) -> Value:
     return _PLAIN[z if z > x else x]
 
 
+class _Values(dict[int, Value]):
+    """The worth of three faces by (a * 40 + b) * 40 + c: at first of the petrangole alone, of other
+    hands from when they are asked for."""
+
+    __slots__ = ()
+
+    def __missing__(self, code: int) -> Value:
+        worth = self[code] = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
+        return worth
+
+
 class Judge:
     """Values hands by one choice of the ranking options.
 
@@ -199,7 +210,10 @@ class Judge:
                 (a * 40 + b) * 40 + c: the test that play repeats
     """
 
-    __slots__ = ("_court_equal", "_low_tris", "_petrangulo", "_tris_first", "ace_low", "petrangole")
+    __slots__ = (
+        *("_court_equal", "_low_tris", "_petrangulo", "_tris_first", "_values"),
+        *("ace_low", "petrangole"),
+    )
 
     def __init__(
         self, ace_low: bool, tris_first: bool, low_tris: bool, court_equal: bool, petrangulo: bool
@@ -210,6 +224,7 @@ class Judge:
         self._court_equal = court_equal
         self._petrangulo = petrangulo
         self.petrangole = {code: self._special(code) for code in petrangole(ace_low)}
+        self._values = _Values(self.petrangole)
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
@@ -219,13 +234,8 @@ class Judge:
 
     def values(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[Value]:
         """The worth of each of `hands`, three slots each, where slot i holds `faces[i]`."""
-        known = self.petrangole.get
-        found = []
-        for a, b, c in hands:
-            x, y, z = faces[a], faces[b], faces[c]
-            value = known((x * _FACES + y) * _FACES + z)
-            found.append(_plain(x, y, z) if value is None else value)
-        return found
+        worth = self._values
+        return [worth[(faces[a] * _FACES + faces[b]) * _FACES + faces[c]] for a, b, c in hands]
 
     def _special(self, code: int) -> Value:
         """The worth of a petrangola."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final, Self
 
 from engine.cards import ITALIAN, UNKNOWN
@@ -79,22 +80,47 @@ class Deal(monte.Deal):
     outcome: Outcome | None = None
 
 
-class Position(monte.Table):
-    """A position; see `State` and `monte.Table` for its fields. Further ones, for reading:
+@lru_cache(maxsize=1024)
+def _looked(seats: int, players: tuple[int, ...], stayed: bool) -> tuple[int, ...]:
+    """What each seat saw of the cards dealt; a dealer who stayed saw the own hand, too (PET-11)."""
+    shown = list(monte.looked_at(seats, players, HAND))
+    if stayed:
+        shown[players[-1]] |= (1 << HAND) - 1 << HAND * (len(players) - 1)
+    return tuple(shown)
+
+
+class Position(monte.Round):
+    """A position; see `State` and `monte.Round` for its fields. Further ones, for reading:
 
     phase    the row of petrangola_state's table
+    knocks   bit i set: in turn i of the hand, the first one being 1, nothing was exchanged;
+             bit 0: the dealer knocked by keeping the monte (PET-13)
     when     when each hand was completed, the higher the later (PET-36), indexed like `players`
     """
 
-    __slots__ = ("phase", "promises", "when")
+    __slots__ = ("knocks", "phase", "promises")
     deal: Deal
     match: Match
     phase: Phase
-    when: tuple[int, ...]
+    knocks: int
     promises: tuple[Promise, ...]
     outcome: Outcome | None
 
     # ------------------------------------------------------------------ what it tells
+
+    @property
+    def when(self) -> tuple[int, ...]:
+        """The place in the order of dealing, a kept monte being dealt last, or how many hands and
+        turns there had been with a player's last exchange. Who knocks has no turn after it, so
+        two rounds tell it all."""
+        n, turns, knocks = len(self.held), self.turns, self.knocks
+        found = list(range(n))
+        if knocks & 1:
+            found[-1] = n
+        for turn in range(max(1, turns - 2 * n + 1), turns + 1):
+            if not knocks >> turn & 1:
+                found[(turn - 1) % n] = n + turn
+        return tuple(found)
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase = self.phase
@@ -165,19 +191,27 @@ class Position(monte.Table):
         new.phase = self.phase
         new.due = self.due
         new.opened = self.opened
-        new.shown = self.shown
         new.promises = self.promises
         new.notes = ()
         new.held = self.held
         new.monte = self.monte
-        new.when = self.when
+        new.knocks = self.knocks
         new.at = self.at
         new.left = self.left
         new.turns = self.turns
         return new
 
 
+def _shown(self: Position) -> tuple[int, ...]:
+    if not self.held or self.phase is Phase.LOOK:
+        return monte.nothing(self.seats)
+    stayed = self.phase > Phase.TURNUP and not self.knocks & 1
+    return _looked(self.seats, self.players, stayed)
+
+
+# These are read from a position's deal, or worked out; a position doesn't store them.
 reads_from(Position, "deal", Deal)
+setattr(Position, "shown", property(_shown))  # noqa: B010  # mypy knows it as a field
 
 
 def text_of(faces: bytes, slots: Sequence[int]) -> str:

@@ -6,7 +6,7 @@ slots, turns or who may see what.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -122,15 +122,18 @@ class Outcome(NamedTuple):
 
 
 def settle(
-    match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
+    match: Match,
+    players: tuple[int, ...],
+    values: Sequence[Value],
+    when: Callable[[], Sequence[int]],
 ) -> Outcome:
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
-    hand and when it was completed (the higher the later)."""
+    hand; `when` says, if that matters, when each was completed (the higher the later)."""
     options = match.options
-    keys = strength = tuple(map(_key, values))
+    keys = strength = tuple([value.key for value in values])
     best = max(keys)
-    if best >= LOWEST_PETRANGOLA:
-        strength = _strength(match, keys, when)
+    if best >= LOWEST_PETRANGOLA and options.equal_petrangole_last_loses:
+        strength = _strength(match, keys, when())
     lost = _losses(match, players, strength)
     gained = _bonuses(match, players, values, lost) if best >= THREE_ACES else {}
     paid, drawn = match.paid, match.drawn
@@ -141,7 +144,7 @@ def settle(
     for seat, n in lost.items():
         streak[seat] = before[seat] + 1
         tokens[seat] -= n
-    notes = _announce(lost, tokens, players, values, streak)
+    notes = _announce(lost, tokens, streak, min(keys) >= LOWEST_PETRANGOLA)
     if gained:
         for seat, n in gained.items():
             tokens[seat] += n
@@ -149,7 +152,16 @@ def settle(
     if options.pot == "lost_tokens":
         paid = _add(paid, lost, options.stake)
         drawn = _add(drawn, gained, options.stake)
-    after = match.changed(tuple(tokens), paid, drawn, match.used, tuple(streak))
+    after = Match(
+        options,
+        match.deck,
+        match.judge,
+        tuple(tokens),
+        paid,
+        drawn,
+        match.used,
+        tuple(streak),
+    )
     verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
     return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
 
@@ -214,20 +226,14 @@ def _bonuses(
 
 
 def _announce(
-    lost: dict[int, int],
-    left: Sequence[int],
-    players: tuple[int, ...],
-    values: Sequence[Value],
-    streak: Sequence[int],
+    lost: dict[int, int], left: Sequence[int], streak: Sequence[int], proud: bool
 ) -> tuple[Note, ...]:
-    """PET-61, for the table to hear before the audit."""
-    notes = []
-    for seat, n in lost.items():
-        notes.append(note("falls", seat, (n, left[seat])))
+    """PET-61, for the table to hear before the audit; `proud`: even the worst is a petrangola."""
+    notes = [note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
     if len(lost) > 1:
         notes.append(note("fall-together", -1, (len(lost),)))
     for seat in lost:
-        if values[players.index(seat)].key >= LOWEST_PETRANGOLA:
+        if proud:
             notes.append(note("fallen-with-petrangola", seat))
         if streak[seat] > 1:
             notes.append(note("bisciola", seat, (streak[seat],)))

@@ -28,7 +28,7 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -41,6 +41,7 @@ from engine.contract import (
     Input,
     Leave,
     Move,
+    Note,
     Open,
     Promise,
     Revealed,
@@ -52,9 +53,9 @@ from engine.contract import (
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
-from engine.games.monte import Hand, looked_at
+from engine.games.monte import Hand
 from engine.games.petrangola_ending import Ending
-from engine.games.petrangola_hands import HAND, MAX_DECKS, MAX_SEATS, PetrangolaOptions, deck_for
+from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions, deck_for
 from engine.games.petrangola_moves import (
     Camicia,
     Cut,
@@ -68,8 +69,10 @@ from engine.position import new_blank, note, open_slots
 
 _PLAY = Phase.PLAY
 _ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
-_ORDER: Final = tuple(range(MAX_SEATS))
 _BIT: Final = tuple(1 << slot for slot in range(MAX_DECKS * ITALIAN.size))
+
+
+_mask = lru_cache(maxsize=1024)(mask_of)  # as packets are dealt, the same come again
 
 
 @lru_cache(maxsize=4 * ITALIAN.size)
@@ -130,7 +133,6 @@ class PetrangolaState(Ending):
     def _shuffled(self, given: Shuffled) -> PetrangolaState:
         """CARD-06: packets of three, then the monte; the rest is the stock."""
         new = self._dealt(given, HAND)
-        new.when = _ORDER[: len(new.held)]
         if new.deal.auto:
             return new._after_look()
         new.phase = Phase.LOOK
@@ -142,10 +144,8 @@ class PetrangolaState(Ending):
 
     def _after_look(self) -> PetrangolaState:
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
-        deal = self.deal
-        self.shown = looked_at(deal.seats, deal.players, HAND)
         self.phase = Phase.CHOOSE
-        self.due = deal.decides[-1]
+        self.due = self.deal.decides[-1]
         return self
 
     def _stay(self, _: Stay) -> PetrangolaState:
@@ -156,7 +156,7 @@ class PetrangolaState(Ending):
     def _swap(self, _: Camicia) -> PetrangolaState:
         """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
         new = self._swapped()
-        new.when = (*self.when[:-1], len(self.when))
+        new.knocks = 1
         if not self.deal.options.open_after_dealer_swap:
             return new._to_turnup(new.monte)
         return new._to_turnup(new.monte, tuple([s for hand in self.held[:-1] for s in hand]))
@@ -165,7 +165,7 @@ class PetrangolaState(Ending):
         """PET-11, PET-14: piles that everybody sees, and the dealer the hand that stays."""
         if self.deal.auto:
             for slots in opened:
-                self.opened |= mask_of(slots)
+                self.opened |= _mask(slots)
             return self._after_turnup()
         opens = [Open(slots) for slots in opened]
         shows = [Show(self.held[-1], self.dealer)] if self.left < 0 else []
@@ -177,10 +177,6 @@ class PetrangolaState(Ending):
         return self._see(given)._after_turnup()
 
     def _after_turnup(self) -> PetrangolaState:
-        if self.left < 0:
-            shown = list(self.shown)
-            shown[self.deal.players[-1]] |= mask_of(self.held[-1])
-            self.shown = tuple(shown)
         self.phase = _PLAY
         self.due = self.deal.decides[0]
         return self
@@ -189,37 +185,47 @@ class PetrangolaState(Ending):
 
     def _exchange(self, move: Exchange) -> PetrangolaState:
         cards = self.held[self.at] + self.monte
-        new = self._trade(move.hand(cards), move.monte(cards))
-        if new.left > 0:
-            new.left -= 1
-        return new._bring_out(new.monte, Phase.OPENING)
+        left = self.left
+        return self._trade(move.hand(cards), move.monte(cards), left - 1 if left > 0 else left)
 
     def _camicia(self, _: Camicia) -> PetrangolaState:
         at = self.at
-        new = self._trade(self.monte, self.held[at])
-        new._count_knock()
-        new.notes = (note("swaps", self.deal.players[at]), *new.notes)
-        return new._bring_out(new.monte, Phase.OPENING)
+        told = self._copy()
+        told._count_knock()
+        notes = (note("swaps", self.deal.players[at]), *told.notes)
+        return self._trade(self.monte, self.held[at], told.left, notes)
 
-    def _trade(self, hand: Hand, monte: Hand) -> PetrangolaState:
-        """PET-21: what was given lies open in the monte, what was taken lay open there. A match
-        spends its time here, so nothing is copied that changes; `due` and `phase` follow."""
-        held, when = list(self.held), list(self.when)
-        new: PetrangolaState = new_blank(PetrangolaState)
-        new.at = at = self.at
-        new.turns = turns = self.turns + 1
+    def _trade(
+        self, hand: Hand, monte: Hand, left: int, notes: tuple[Note, ...] = ()
+    ) -> PetrangolaState:
+        """PET-21: what was given lies open in the monte, what was taken lay open there; then
+        `left` turns remain. A match spends its time here, so nothing is copied that changes."""
+        at, deal, seen = self.at, self.deal, self.opened
+        held = list(self.held)
         held[at] = hand
-        when[at] = len(held) + turns
+        new: PetrangolaState = new_blank(PetrangolaState)
+        new.deal = deal
         new.held = tuple(held)
         new.monte = monte
-        new.when = tuple(when)
-        new.deal = self.deal
-        new.left = self.left
-        new.opened = self.opened
-        new.shown = self.shown
+        new.knocks = self.knocks
         new.promises = self.promises
-        new.notes = ()
-        return new
+        new.notes = notes
+        new.left = left
+        new.turns = turns = self.turns + 1
+        a, b, c = monte
+        new.opened = known = seen | _BIT[a] | _BIT[b] | _BIT[c]
+        if known != seen and not deal.auto:
+            new.at = at
+            new.opened = seen
+            return new._to_open(monte, Phase.OPENING)
+        if left and (left > 0 or turns != deal.most):  # what _after_move asks, written out
+            at += 1
+            new.at = at = 0 if at == len(held) else at
+            new.phase = _PLAY
+            new.due = deal.decides[at]
+            return new
+        new.at = at
+        return new._to_show()
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
         """PET-22 to PET-24."""
@@ -228,6 +234,7 @@ class PetrangolaState(Ending):
         showing = type(move) is KnockShow
         new = self._copy()
         new.turns += 1
+        new.knocks |= 1 << new.turns
         if deal.options.show_petrangola_on_knock:
             if self._shape(hand) is (not showing):
                 raise _wrong_form(showing)
@@ -240,21 +247,19 @@ class PetrangolaState(Ending):
         if not showing:
             return new._after_move()
         new.notes = (note("shows", seat), *new.notes)
-        return new._bring_out(hand, Phase.PROVE)
+        known = new.opened | _mask(hand)
+        if deal.auto:
+            new.opened = known
+        elif known != new.opened:
+            return new._to_open(hand, Phase.PROVE)
+        return new._after_move()
 
-    def _bring_out(self, slots: Sequence[int], phase: Phase) -> PetrangolaState:
-        """Open those of `slots` that aren't, in a live state by stopping at `phase`."""
-        a, b, c = slots
-        seen = self.opened
-        known = seen | _BIT[a] | _BIT[b] | _BIT[c]
-        if self.deal.auto:
-            self.opened = known
-        elif known != seen:
-            hidden = tuple(slot for slot in slots if not self.opened >> slot & 1)
-            self.phase = phase
-            self.due = Cards((Open(hidden),))
-            return self
-        return self._after_move()
+    def _to_open(self, slots: Hand, phase: Phase) -> PetrangolaState:
+        """Stop at `phase` until those of `slots` lie open that don't."""
+        hidden = tuple([slot for slot in slots if not self.opened >> slot & 1])
+        self.phase = phase
+        self.due = Cards((Open(hidden),))
+        return self
 
     def _given(self, given: Seen) -> PetrangolaState:
         return self._see(given)._after_move()
