@@ -18,6 +18,7 @@ from node.invitation import DEFAULT_PORT, invite, qr_lines
 from node.lobby import Offer
 from node.notices import BackInLobby, LobbyChanged, SessionEvent, Started
 from node.process import LOOPBACK
+from node.session import Session
 from protocol.encoding import clean_text
 from protocol.errors import EncodingError
 from protocol.messages import MAX_NAME
@@ -26,6 +27,7 @@ from tools.errors import UsageError
 from tools.keyboard import Keyboard
 from tools.output import Output
 from tools.person import player_name
+from tools.screen import lobby_screen
 from tools.table import Doorway, Seat
 
 SEATS = 4
@@ -34,6 +36,15 @@ SEATS = 4
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Host a table until it is left. UsageError, OptionError, NodeError, FileError."""
+    screen = lobby_screen(args, out)
+    if screen is not None:
+        offer, code = offer_of(args), _code(args.code)
+        from tools.room import Home, at_the_screen  # noqa: PLC0415  # slow, and only for a screen
+
+        def start(home: Home) -> Session:
+            return home.host(offer, args.bots, code)
+
+        return at_the_screen(args, out, screen, start)
     keyboard = Keyboard()
     return open_table(args, out, keyboard, keyboard.start)
 
@@ -42,20 +53,7 @@ def open_table(
     args: argparse.Namespace, out: Output, keyboard: Keyboard, listen: Callable[[], None]
 ) -> int:
     """As `run`, with a keyboard that `listen` begins to read once the table is open."""
-    game, options = table_rules(args)
-    seats = _seats(args, game)
-    name = player_name(args.name)
-    offer = Offer(
-        game,
-        options,
-        seats,
-        args.hands or 0,
-        name=_table_name(args, name),
-        watchers=args.watchers,
-        patience=args.patience,
-        timer=args.timer,
-    )
-    offer.check()
+    offer = offer_of(args)
     code = _code(args.code)
     update: list[Callable[[], None]] = []
 
@@ -65,8 +63,8 @@ def open_table(
                 each()
 
     seat = Seat(args, out, keyboard, observe)
-    address, local = _address(args.iface)
-    port = _open(seat, offer, address, args.port, code)
+    address, local = listen_address(args.iface)
+    port = open_door(seat.session, offer, address, args.port, code)
     doorway = Doorway(local, port, code)
     seat.means.invitation = lambda: invitation_lines(seat, args.iface, port, ascii_only=out.ascii)
     if out.json:
@@ -75,9 +73,27 @@ def open_table(
         _tell(seat, offer, args, port, code)
     with contextlib.ExitStack() as stack:
         if not args.hidden:
-            stack.enter_context(_announced(seat, offer, args, port, update))
+            door = (port, args.iface)
+            stack.enter_context(announced(seat.session, offer, door, update, seat.teller.say))
         listen()
         return seat.play(doorway, args.bots)
+
+
+def offer_of(args: argparse.Namespace) -> Offer:
+    """The table that was asked for. UsageError, OptionError."""
+    game, options = table_rules(args)
+    offer = Offer(
+        game,
+        options,
+        _seats(args, game),
+        args.hands or 0,
+        name=_table_name(args, player_name(args.name)),
+        watchers=args.watchers,
+        patience=args.patience,
+        timer=args.timer,
+    )
+    offer.check()
+    return offer
 
 
 def _seats(args: argparse.Namespace, game: Game) -> int:
@@ -109,7 +125,7 @@ def _code(given: str | None) -> str:
         raise UsageError(str(error), "--code alone makes a new one.") from error
 
 
-def _address(iface: str | None) -> tuple[str, str]:
+def listen_address(iface: str | None) -> tuple[str, str]:
     """The address to listen on, and the one at which this computer reaches itself."""
     if iface is None:
         return "*", LOOPBACK
@@ -119,14 +135,14 @@ def _address(iface: str | None) -> tuple[str, str]:
     return addresses[0].host, addresses[0].host
 
 
-def _open(seat: Seat, offer: Offer, address: str, port: int, code: str) -> int:
+def open_door(session: Session, offer: Offer, address: str, port: int, code: str) -> int:
     """Open the door: at the port that was asked for, else at the usual one if it is free."""
     if port:
-        return seat.session.host(offer, address=address, port=port, code=code)
+        return session.host(offer, address=address, port=port, code=code)
     try:
-        return seat.session.host(offer, address=address, port=DEFAULT_PORT, code=code)
+        return session.host(offer, address=address, port=DEFAULT_PORT, code=code)
     except PortTaken:
-        return seat.session.host(offer, address=address, port=0, code=code)
+        return session.host(offer, address=address, port=0, code=code)
 
 
 def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: str) -> None:
@@ -141,32 +157,36 @@ def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: s
 
 
 @contextlib.contextmanager
-def _announced(
-    seat: Seat,
+def announced(
+    session: Session,
     offer: Offer,
-    args: argparse.Namespace,
-    port: int,
+    door: tuple[int, str | None],
     update: list[Callable[[], None]],
+    say: Callable[[str], None],
 ) -> Iterator[None]:
-    """Show the table to the network meanwhile; without a network it is played all the same."""
+    """Show the table to the network meanwhile; without a network it is played all the same.
+
+    `door` is its port, and the interface if only one is used; `update` gets what tells of changes.
+    """
     from dataclasses import replace  # noqa: PLC0415  # with the heavier ones below
 
     from node.discovery import Announcer, OpenTable  # noqa: PLC0415  # zeroconf is slow to import
     from protocol.announce import Phase  # noqa: PLC0415  # with it
 
+    port, iface = door
     preset, differing = preset_of(offer.options, offer.game.presets)
     rules = "" if differing else preset
 
     def now() -> OpenTable:
-        card = seat.session.card
-        table = OpenTable.of(card, seat.session.name, port, rules=rules, code=card.code)
+        card = session.card
+        table = OpenTable.of(card, session.name, port, rules=rules, code=card.code)
         return replace(table, phase=Phase.PLAYING if card.playing else Phase.LOBBY)
 
-    announcer = Announcer(seat.session.identity, now(), iface=args.iface)
+    announcer = Announcer(session.identity, now(), iface=iface)
     try:
         announcer.start()
     except NodeError as error:
-        seat.teller.say(f"The table can't be shown to the network: {error}")
+        say(f"The table can't be shown to the network: {error}")
         yield
         return
     update.append(lambda: announcer.update(now()))

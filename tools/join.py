@@ -23,6 +23,7 @@ from tools.bots import CODE
 from tools.errors import ExitCode, NetworkFailed, UsageError
 from tools.keyboard import Keyboard
 from tools.output import Output
+from tools.screen import lobby_screen
 from tools.table import Doorway, Seat, Teller
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
     """Find the table, and play or watch there."""
+    screen = lobby_screen(args, out)
+    if screen is not None:
+        from tools.room import at_the_screen  # noqa: PLC0415  # slow, and only for a screen
+
+        return at_the_screen(args, out, screen, sit=args.table, watches=role is Role.WATCH)
     keyboard = Keyboard()
     seat = Seat(args, out, keyboard)
     typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()

@@ -7,17 +7,22 @@ Law: from the files of the data folder to a session that takes a match up; the r
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from node.invitation import BadPlace, Place, parse_target
+from node.screen.paint import fits
+from node.session import Session
 from node.unfinished import Unfinished, unfinished
 from tools.errors import ExitCode, UsageError
 from tools.keyboard import MAX_LINE, Keyboard
 from tools.output import Output
 from tools.person import load_identity, own_folder
+from tools.screen import lobby_screen, wanted
 from tools.table import Doorway, Seat
 
 LISTED = 20
@@ -36,7 +41,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def offer(args: argparse.Namespace, out: Output) -> int | None:
     """Ask somebody at the terminal whether to go back to an unfinished match; None: there is none,
-    or not now."""
+    or not now, or the full screen offers it."""
+    if wanted(out, os.environ) and fits(*shutil.get_terminal_size()):
+        return None
     others = [match for match in unfinished(own_folder(), load_identity()) if not match.local]
     if not others:
         return None
@@ -67,6 +74,14 @@ def take_up(
     args: argparse.Namespace, out: Output, match: Unfinished, at: Place | None = None
 ) -> int:
     """Play `match` on; look for the others at `at` too."""
+    screen = lobby_screen(args, out)
+    if screen is not None:
+        from tools.room import Home, at_the_screen  # noqa: PLC0415  # slow, and only for a screen
+
+        def start(home: Home) -> Session:
+            return home.take_up(match, at)
+
+        return at_the_screen(args, out, screen, start)
     keyboard = Keyboard()
     seat = Seat(args, out, keyboard)
     door = seat.session.resume(match)

@@ -9,8 +9,10 @@ the full screen is wanted.
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
+import secrets
 import shutil
 import sys
 from collections.abc import Mapping
@@ -18,12 +20,13 @@ from typing import TYPE_CHECKING
 
 from node.language import preferred
 from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, fits
-from node.screen.theme import ThemeName, theme
+from node.screen.theme import Theme, ThemeName, theme
 from tools.errors import UsageError
 from tools.output import Output, is_terminal
 
 if TYPE_CHECKING:
     from node.screen.app import ScreenTable
+    from node.screen.lobby_app import ScreenLobby
 
 
 def full_screen(
@@ -37,6 +40,29 @@ def full_screen(
 
     UsageError: BUSSO_THEME names no theme.
     """
+    look = _look(out, given, environ)
+    if look is None:
+        return None
+    from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
+
+    return ScreenTable(look, preferred(out.language, environ), rng)
+
+
+def lobby_screen(
+    args: argparse.Namespace, out: Output, environ: Mapping[str, str] = os.environ
+) -> ScreenLobby | None:
+    """The same with the list of tables and the lobby. UsageError."""
+    look = _look(out, args.theme, environ)
+    if look is None:
+        return None
+    from node.screen.lobby_app import ScreenLobby  # noqa: PLC0415  # slow, and only for a terminal
+
+    rng = random.Random(secrets.randbits(64))
+    return ScreenLobby(look, preferred(out.language, environ), rng)
+
+
+def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme | None:
+    """How the screen looks on this terminal; None where lines are the way."""
     if not wanted(out, environ):
         return None
     columns, rows = shutil.get_terminal_size()
@@ -46,10 +72,7 @@ def full_screen(
             f"{columns} and {rows}, so here are plain lines."
         )
         return None
-    from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
-
-    look = theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
-    return ScreenTable(look, preferred(out.language, environ), rng)
+    return theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
 
 
 def wanted(out: Output, environ: Mapping[str, str]) -> bool:
