@@ -80,6 +80,23 @@ class Ballot:
             return None
         return own + 1
 
+    def excluding(self, seat: int, in_play: Collection[int]) -> bool:
+        """Whether the last vote of `seat` is to exclude somebody, and could still decide or was
+        refused."""
+        votes = self.attempts.get(self._last(seat), {})
+        if seat not in votes or votes[seat][1].kind is not Kind.EXCLUDE:
+            return False
+        return self.refused((seat,)) or not self.dead(votes[seat][1], in_play)
+
+    def refused(self, but: Collection[int]) -> bool:
+        """Whether a seat other than those of `but` has refused to exclude anybody."""
+        for votes in self.attempts.values():
+            kinds = {seat: vote.kind for seat, (_, vote) in votes.items()}
+            refusing = any(k is Kind.REFUSE and s not in but for s, k in kinds.items())
+            if refusing and Kind.EXCLUDE in kinds.values():
+                return True
+        return False
+
     def _last(self, seat: int) -> int:
         """The last attempt in which `seat` voted, -1 if it never did."""
         return max((a for a, votes in self.attempts.items() if seat in votes), default=-1)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from protocol.branch import Branch
-from protocol.contribution import Class, Contribution, Entry, Kind
+from protocol.contribution import Class, Contribution, Entry, Kind, Place
 from protocol.errors import EncodingError, Fault
 from protocol.position import Position
 from protocol.votes import prove, read_vote
@@ -71,6 +71,7 @@ class Convictions:
     def __init__(self) -> None:
         self._all: list[Conviction] = []
         self._heard: dict[int, set[bytes]] = {}
+        self._left: dict[Place, bytes] = {}
         self.elsewhere: set[int] = set()
 
     def add(self, fault: Fault, entries: tuple[Entry, ...]) -> bool:
@@ -119,7 +120,7 @@ class Convictions:
         convicted = {c.seat for c in self._all}
         steps: list[int] = []
         for conviction in self._all:
-            here = conviction.stands_in(branch)
+            here = self.stands(conviction, branch)
             others = set(conviction.identities()) - {here}
             away = {s for s, ons in self._heard.items() if ons & others} - convicted
             if here and away:
@@ -127,10 +128,22 @@ class Convictions:
                 steps.append(conviction.step)
         return min(steps, default=None)
 
+    def stands(self, conviction: Conviction, branch: Branch) -> bytes:
+        """On which of the two contributions `branch` is built, or was before it was cut there."""
+        return conviction.stands_in(branch) or self._left.get(conviction.entries[0].place, b"")
+
+    def leave(self, branch: Branch, step: int) -> None:
+        """`branch` is about to be cut to `step`, for good: remember what it was built on."""
+        for conviction in self._all:
+            here = conviction.stands_in(branch)
+            if here and conviction.step == step:
+                self._left.setdefault(conviction.entries[0].place, here)
+
     def resolved(self) -> None:
         """The table has decided: whoever was on another branch no longer is."""
         self.elsewhere.clear()
         self._heard.clear()
+        self._left.clear()
 
     def entries(self, position: Position) -> Iterator[Entry]:
         """What convicts seats that are still in play."""

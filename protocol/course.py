@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from protocol.ballot import Ballot
 from protocol.branch import Branch
-from protocol.contribution import Class, Entry
+from protocol.contribution import Class, Entry, Kind
 from protocol.convictions import Convictions
 from protocol.decisions import check_vote
 from protocol.errors import Fault, LocalProtocolError
@@ -127,7 +127,7 @@ class Course:
     @property
     def bound(self) -> bool:
         """Whether this seat has voted to go on without somebody and waits for what comes of it."""
-        return self._binds(self.position.step)
+        return self._binds(self.position.step) or self._excludes(self.position.step)
 
     @property
     def undecided(self) -> tuple[int, ...]:
@@ -218,6 +218,16 @@ class Course:
 
     def _binds(self, step: int) -> bool:
         return self._binding(step) is not None
+
+    def _excludes(self, step: int) -> bool:
+        """Whether this seat has voted to exclude somebody at `step` and nobody has refused: then
+        it doesn't complete the step otherwise, whatever became of that attempt."""
+        ballot, position = self._ballots.get(step), self._branch.at(step)
+        if ballot is None or position is None:
+            return False
+        guilty = {c.seat for c in self._convictions.against(position)}
+        mine = any(v.kind is Kind.EXCLUDE for c, v in ballot.casts() if c.seat == self._seat)
+        return mine and not ballot.refused(guilty)
 
     def _cut(self, step: int) -> None:
         """Cut the log back: `step` is due again, what was contributed to it still at hand."""

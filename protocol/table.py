@@ -193,7 +193,7 @@ class Table(Course):
     def _complete(self) -> bool:
         """Complete the step that is due by what is due, if that is all here and allowed."""
         step = self.position.step
-        if self.missing or step in self._barred or self._binds(step):
+        if self.missing or step in self._barred or self.bound:
             return False
         before = self.position
         try:
@@ -268,7 +268,7 @@ class Table(Course):
             proof = guilty[0].proof
             if len(proof) > MAX_QUOTED and voters[0] != self.player.seat:
                 proof = b""
-            vote = replace(vote, proof=proof, on=guilty[0].stands_in(self._branch))
+            vote = replace(vote, proof=proof, on=self._convictions.stands(guilty[0], self._branch))
         self._cast(self.position, replace(vote, attempt=attempt))
 
     def _repeat(self, seat: int) -> None:
@@ -301,6 +301,7 @@ class Table(Course):
         self._ballot(step).add(entry.contribution, vote)
         if vote.kind is Kind.EXCLUDE:
             self._convictions.heard(entry)
+            self._part()  # first, since who learns of a fork is bound by less
         self._emit(Voted(entry.contribution.seat, vote.away))
         if vote.kind is Kind.REFUSE:
             self._take_kept(position, vote)
@@ -316,8 +317,17 @@ class Table(Course):
         for c in vote.kept:
             if c.kind in VOTES:
                 self._ballot(position.step).add(c, check_vote(position, c))
-            elif c.seat not in self._pending:
-                self._take(Entry(position.place, c))
+            else:
+                self._take_kept_play(position, c)
+
+    def _take_kept_play(self, position: Position, c: Contribution) -> None:
+        """Of two contributions of a convicted seat the one counts on which others have gone on."""
+        pending = self._pending.get(c.seat)
+        if pending is None:
+            self._take(Entry(position.place, c))
+        elif pending.contribution != c:
+            self._pending[c.seat] = position.check(c)
+            self._contradiction(position.place, pending.contribution, c)
 
     def _answer(self, step: int) -> None:
         """Refuse votes about a step that is complete here, or cut back to take it over."""
@@ -338,7 +348,7 @@ class Table(Course):
             excluding = any(v.kind is Kind.EXCLUDE for v in asked)
             if excluding and self._returns(step):
                 return
-            if excluding and step > self.position.settled and not self._may_refuse(step):
+            if excluding and not self._may_refuse(step):
                 continue
             away = {seat for v in asked for seat in v.away}
             kept = self._completing(step, away)
@@ -388,6 +398,7 @@ class Table(Course):
         self._barred.discard(step)
         self._convictions.resolved()
         self._arrive(done, before, after)
+        self._answer(step)  # somebody may wait in a later attempt
 
     # -- evidence ---------------------------------------------------------------------------------
 
@@ -408,30 +419,37 @@ class Table(Course):
 
     def _resolve(self) -> None:
         """Vote to exclude whoever is convicted and in play, from where the others stand too."""
-        guilty = self._convictions.against(self.position)
-        if not guilty or self.halted:
+        if self.halted:
             return
+        self._part()
+        # What is proved about an earlier step may be no use here, and bring us back there.
+        for step in sorted(s for s in self._ballots if s < self.position.step):
+            self._answer(step)
+        if not self._convictions.against(self.position):
+            return
+        ballot = self._ballots.get(self.position.step)
+        if ballot is None or not ballot.excluding(self._seat, self.position.in_play):
+            self.go_on()
+
+    def _part(self) -> None:
+        """Leave this branch of a fork, for good, if this seat is free to."""
         lowest = self._convictions.parting(self._branch)
         if lowest is not None and self._may_leave(lowest):
             self._barred.add(lowest)
+            self._convictions.leave(self._branch, lowest)
             self._cut(lowest)
-        for step in sorted(s for s in self._ballots if s < self.position.step):
-            self._answer(step)
-        ballot = self._ballots.get(self.position.step)
-        seat = self.player.seat if self.player else -1
-        if ballot is None or not any(
-            seat in votes and votes[seat][1].kind is Kind.EXCLUDE
-            for votes in ballot.attempts.values()
-        ):
-            self.go_on()
 
     def _returns(self, step: int) -> bool:
         """Cut back to where another seat votes to exclude somebody convicted, if that is safe:
-        that seat has signed nothing beyond, so no step from there on is settled anywhere."""
+        that seat has signed nothing beyond, so no step from there on is settled anywhere. If
+        somebody else was not free to, all go on as that seat did."""
         there = self._branch.at(step)
         if there is None or not self._convictions.against(there):
             return False
-        if not self._may_leave(step):
+        if self._branch.is_decision(step):
+            return False  # its voters have promised to follow no other
+        guilty = {c.seat for c in self._convictions.against(there)}
+        if self._ballot(step).refused(guilty) or not self._may_leave(step):
             return False
         self._cut(step)
         return True
@@ -443,6 +461,9 @@ class Table(Course):
         return not any(self._binds(later) for later in self._ballots if later > step)
 
     def _may_refuse(self, step: int) -> bool:
+        """Whether this seat refuses to exclude somebody at `step`: what stands there must stay."""
+        if step <= self.position.settled or self._branch.is_decision(step):
+            return True
         return any(self._binds(later) for later in self._ballots if later > step)
 
 

@@ -148,3 +148,100 @@ def test_one_seat_alone_cannot_use_up_the_attempts() -> None:
     assert {scene.world.entries[m].place.attempt for m in votes.values()} <= {0, 1}
     scene.heal()
     assert scene.facts(1).closed
+
+
+# -- one seat lies -----------------------------------------------------------------------------
+
+A, B = b"ok\x00a", b"ok\x00b"
+"""Two plays of the malicious seat for one step, each right by itself."""
+
+
+def test_who_is_not_free_to_return_is_followed_by_the_others() -> None:
+    """Seat 2 went on with one play of the liar and has voted there; seat 1, which votes to exclude
+    the liar, holds the other one: it takes the play on which seat 2 stands."""
+    scene = Scene(3, malice=0)
+    scene.hear(1, scene.lie(1, 0, A))
+    two = scene.lie(1, 0, B)
+    scene.hear(2, two, scene.signed(1, Kind.KEY))
+    assert scene.go_on((2,))
+    scene.hear(1, two)
+    scene.hear(2, scene.signed(1, Kind.EXCLUDE))
+    scene.hear(1, scene.signed(2, Kind.KEY), scene.signed(2, Kind.REFUSE))
+    assert scene.facts(1).heads == scene.facts(2).heads
+    scene.heal()
+    assert scene.facts(1).position.out == {0}
+
+
+def test_a_decision_is_not_left_to_exclude_somebody() -> None:
+    """Two votes that decide are underway; then one of the voters learns that the silent seat has
+    lied, and votes once more. The other one, which had followed, tells it so."""
+    scene = Scene(3, malice=0)
+    for seat in (1, 2):
+        scene.plays(seat, (1, 2))
+        scene.hear(seat, scene.lie(seat, 0, A))
+    silent = scene.go_on((1, 2))
+    place = scene.world.positions[scene.facts(2).heads[1]].place
+    lie = next(
+        scene.world.number(entry_of(place, c, 1))
+        for c in scene.facts(2).table.steps[1].entries
+        if c.seat == 0
+    )
+    scene.hear(2, lie)
+    again = scene.signed(2, Kind.EXCLUDE, attempt=1)
+    scene.hear(1, again, silent[2])
+    assert scene.facts(1).decided == (3,)
+    scene.hear(2, silent[1])
+    assert scene.facts(2).decided == ()  # its last vote could still decide
+    scene.hear(2, scene.signed(1, Kind.REFUSE, attempt=1))
+    assert scene.facts(2).decided == (3,)
+    scene.heal()
+
+
+def test_a_proof_that_comes_after_the_votes_that_need_it_brings_back() -> None:
+    """Seat 2 has gone beyond the step at which two others exclude the liar, and learns why last:
+    at its own step that proof is of no use."""
+    scene = Scene(4, malice=1)
+    honest = (0, 2, 3)
+    for seat in honest:
+        scene.plays(seat, honest)
+        scene.hear(seat, scene.lie(seat, 1, A))
+    move = scene.signed(0, Kind.MOVE)
+    wrong = scene.lie(3, 1, A)  # out of turn: it is seat 0's move
+    scene.hear(3, wrong)
+    vote = scene.signed(3, Kind.EXCLUDE)
+    scene.hear(2, move, vote)
+    assert scene.facts(2).step == 4
+    scene.hear(2, wrong)
+    assert scene.facts(2).step == 3
+    assert scene.signed(2, Kind.EXCLUDE, step=3)
+    scene.heal()
+    assert scene.facts(0).position.out == {1}
+
+
+def test_votes_to_exclude_that_missed_each_other_meet_in_a_further_attempt() -> None:
+    """Seat 1 had voted about silence in the attempt in which seat 2 excludes: that is no reason to
+    complete the step after all, over and over."""
+    scene = Scene(3, malice=0)
+    first, second = scene.lie(1, 0, A), scene.lie(1, 0, B)
+    scene.hear(1, first)
+    (silence,) = scene.go_on((1,)).values()
+    scene.hear(1, second)
+    scene.hear(2, first, second)
+    scene.hear(2, scene.signed(1, Kind.KEY), silence, scene.signed(1, Kind.EXCLUDE, attempt=1))
+    assert scene.facts(2).step == 3 or scene.facts(2).bound
+    scene.heal()
+    assert scene.facts(1).position.out == {0}
+
+
+def test_a_refusal_about_silence_refuses_no_exclusion() -> None:
+    """Seat 2 said that the step is complete before anybody knew of the lie: it may still return."""
+    scene = Scene(3, malice=0)
+    first, second = scene.lie(1, 0, A), scene.lie(1, 0, B)
+    scene.hear(1, scene.signed(2, Kind.KEY))
+    (silence,) = scene.go_on((1,)).values()
+    scene.hear(1, first, second)
+    scene.hear(2, first, scene.signed(1, Kind.KEY), silence)
+    assert scene.signed(2, Kind.REFUSE)
+    scene.hear(2, scene.signed(1, Kind.EXCLUDE, attempt=1), second)
+    scene.heal()
+    assert scene.facts(1).position.out == {0}
