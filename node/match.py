@@ -164,6 +164,7 @@ class Match:
             terms.get(PATIENCE_EXTENSION, PATIENCE), terms.get(TIMER_EXTENSION, 0), clock
         )
         self._voted: set[int] = set()
+        self._suspended: tuple[int, tuple[int, ...]] | None = None
         self._places: tuple[Place, ...] = ()
         self.table = tables.Table(
             agreed.signed, group, self._table_event, player=player, writer=files.writer
@@ -279,16 +280,24 @@ class Match:
             missing,
             away,
             out=table.position.out,
+            own=self.seat in table.missing,
             voting=table.bound,
             asked=bool(self._voted) and self.seat not in self._voted,
         ):
             if isinstance(act, Press):
                 if not table.go_on(act.away) and missing and not table.bound:
-                    self._on_event(Suspended(tuple(sorted(missing))))
+                    self._suspend(tuple(sorted(missing)))
                 continue
             self._on_event(act)
             if isinstance(act, Absent) and self.seat in table.position.in_play:
                 self._ask(act)
+
+    def _suspend(self, missing: tuple[int, ...]) -> None:
+        """Too few are here to decide; told once for each step and each set of those missing."""
+        told = (self.table.position.step, missing)
+        if self.seat is not None and told != self._suspended:
+            self._suspended = told
+            self._on_event(Suspended(missing))
 
     def go_on(self) -> None:
         """The player chooses to go on without whoever is missing."""

@@ -94,14 +94,18 @@ class Vigil:
         unreachable: frozenset[int],
         *,
         out: frozenset[int] = frozenset(),
+        own: bool = False,
         voting: bool = False,
         asked: bool = False,
     ) -> list[Act]:
         """What is to be done now.
 
         `missing`: the seats, but for one's own, whose part lacks at `step`; `out`: those of whom
-        the table has decided to go on without; `voting`: this node's vote still waits; `asked`:
-        somebody else has voted and this node hasn't.
+        the table has decided to go on without; `own`: this node's own part lacks, too; `voting`:
+        its vote still waits; `asked`: somebody else has voted and this node hasn't.
+
+        While somebody who is there still has to choose, this player included, nobody is asked and
+        no vote is given: it would leave out whoever merely thinks.
         """
         now = self._clock()
         if step != self._step:
@@ -112,12 +116,13 @@ class Vigil:
         acts = self._tell(missing, away, now)
         late = {seat for seat in missing if self._due(seat) <= now}
         known = bool(missing) and missing <= out & unreachable
-        if voting or known or (self._wants and missing):
+        thinking = own or not missing <= late | away
+        if voting or (not thinking and (known or (self._wants and missing))):
             if now >= self._press_at:
                 self._press_at = now + self._press_wait
                 self._press_wait = min(2 * self._press_wait, PRESS_RARELY)
                 acts.append(Press(tuple(sorted(unreachable))))
-        elif missing and (late or asked) and now >= self._ask_at:
+        elif not thinking and missing and (late or asked) and now >= self._ask_at:
             self._ask_at = now + max(self._patience, self._timer, PRESS)
             acts.append(Absent(tuple(sorted(late or missing))))
         return acts

@@ -121,3 +121,24 @@ def test_the_end_of_waiting_is_told_once() -> None:
     watch.look(5, ONE, NOBODY)
     assert watch.look(6, NOBODY, NOBODY) == [Waiting(())]
     assert watch.look(6, NOBODY, NOBODY) == []
+
+
+def test_nobody_is_left_out_while_somebody_who_is_there_still_chooses() -> None:
+    two = frozenset({1, 2})
+    watch, clock = vigil(patience=60)
+    watch.look(5, two, ONE)
+    watch.go_on()
+    clock.now += 100
+    told = watch.look(5, two, ONE)
+    assert [type(act) for act in told] == [Waiting]
+    assert watch.look(5, ONE, ONE, own=True) == [Waiting((1,), (1,), 0.0)]
+    assert watch.look(5, ONE, ONE) == [Press((1,))]
+
+
+def test_the_question_waits_for_who_is_there_too() -> None:
+    two = frozenset({1, 2})
+    watch, clock = vigil(patience=60)
+    watch.look(5, two, ONE)
+    clock.now += 60
+    assert not any(isinstance(act, Absent) for act in watch.look(5, two, ONE))
+    assert any(isinstance(act, Absent) for act in watch.look(5, ONE, ONE))
