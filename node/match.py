@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.contract import Move
+from engine.contract import Ask, Move
 from engine.errors import IllegalMove
 from node.counters import Entries
 from node.errors import Stopped, need
@@ -139,6 +139,7 @@ class Match:
         group: Group,
         on_event: Callable[[MatchNotice], None],
         decide: Callable[[tables.YourMove], None],
+        choose: Callable[[Move, tables.YourMove], None],
         ask: Callable[[Absent], None],
         clock: Callable[[], float],
     ) -> None:
@@ -150,6 +151,7 @@ class Match:
         self._files = files
         self._on_event = on_event
         self._decide = decide
+        self._choose = choose
         self._ask = ask
         self._clock = clock
         self._over_since: float | None = None
@@ -410,9 +412,20 @@ class Match:
                 self._voted.add(seat)
             case tables.Accused():
                 self._accused(event)
+        forced = self._forced(event) if isinstance(event, tables.YourMove) else None
+        if forced is not None and isinstance(event, tables.YourMove):
+            self._choose(forced, event)
+            return
         self._on_event(event)
         if isinstance(event, tables.YourMove):
             self._decide(event)
+
+    def _forced(self, decision: tables.YourMove) -> Move | None:
+        """The one answer that a question to several leaves this seat: nobody is bothered by it."""
+        if self.seat is None or not isinstance(decision.view.turn(), Ask):
+            return None
+        legal = decision.view.legal(decision.position.chair(self.seat))
+        return legal[0] if len(legal) == 1 else None
 
     def _accused(self, accused: tables.Accused) -> None:
         """Keep the evidence and hand it round: every honest node shall see it."""

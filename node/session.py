@@ -463,6 +463,7 @@ class Session:
             group=self._group,
             on_event=self._on_event,
             decide=lambda decision: self._chooser.decide(decision, self),
+            choose=self.choose,
             ask=lambda absent: self._chooser.missing(absent, self),
             clock=self._clock,
         )

@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from engine.contract import Ask
 from node.door import find_table
 from node.errors import Stopped, need
 from node.notices import SessionEvent, Started, Suspended
@@ -126,3 +127,23 @@ def test_a_turns_time_leads_to_the_question(tmp_path: Path) -> None:
     assert any(isinstance(e, Started) for e in nodes[1].events)
     nodes[1].session.stop()
     need(nodes[1].thread).join(DEADLINE)
+
+
+def test_nobody_is_asked_where_only_one_answer_is_possible(tmp_path: Path) -> None:
+    """Mambassa asks all who hold no special hand too; their nodes say so by themselves (MAM-32)."""
+    nodes = [seat(tmp_path, number) for number in range(3)]
+    port = nodes[0].session.host(offer(3, 1, "mambassa"), address=LOOPBACK)
+    for node in nodes[1:]:
+        card, address = find_table(LOOPBACK, port, 10)
+        node.session.join(card, address, address=LOOPBACK)
+    start(nodes)
+    ended(nodes)
+    asked = 0
+    for node in nodes:
+        steps = need(node.session.table).steps
+        asked += sum(step.entries[0].kind is Kind.ANSWER for step in steps)
+        for event in node.events:
+            if isinstance(event, YourMove) and isinstance(event.view.turn(), Ask):
+                own = need(need(node.session.table).player).seat
+                assert len(event.view.legal(event.position.chair(own))) > 1
+    assert asked
