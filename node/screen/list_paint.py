@@ -32,13 +32,15 @@ from node.screen.lobby_page import (
     too_small,
     typed_line,
 )
-from node.screen.paint import WIDE_FROM
+from node.screen.paint import SIDE_FROM, WIDE_FROM
 from node.screen.scene import Area
 from node.screen.theme import Role, Theme
 from node.words import spoken
 from protocol.announce import Phase
 
 _PING: Final = 8
+_WORDS: Final = 20
+"""Cells of the three words of a key."""
 _DETAIL: Final = 3
 """Rows that tell more of the table in focus."""
 
@@ -127,40 +129,45 @@ def _line(p: Page, y: int, ui: ListUi, here: bool) -> None:
 
 def _table_rows(p: Page, area: Area, tables: Tables, ui: ListUi) -> None:
     if not tables.tables:
-        rows = prose(p.text("No table is to be seen yet. They appear here by themselves."), 56)
-        rows += [[], *prose(p.text("Are there some? 'busso doctor' finds what hides them."), 56)]
+        room = min(72, area.width - 8)
+        rows = prose(p.text("No table is to be seen yet. They appear here by themselves."), room)
+        rows += [[], *prose(p.text("Are there some? 'busso doctor' finds what hides them."), room)]
         for n, row in enumerate(rows[: area.height]):
             p.grid.spans(5, area.y + n, [(text, Role.DIM) for text, _ in row])
         return
     here = focus_of(tables, ui)
     at = next((n for n, table in enumerate(tables.tables) if table_id(table) == here), 0)
     first = max(0, min(at - area.height // 2, len(tables.tables) - area.height))
+    short = area.width < SIDE_FROM
+    state = max(width(state_words(p.language, table, short)) for table in tables.tables)
     for n, table in enumerate(tables.tables[first : first + area.height], first):
-        _table(p, area.y + n - first, n + 1, table, table_id(table) == here)
+        _table(p, area.y + n - first, n + 1, table, state, here=table_id(table) == here)
     if first > 0:
         p.grid.put(area.width - 2, area.y, "↑", Role.STRONG)
     if first + area.height < len(tables.tables):
         p.grid.put(area.width - 2, area.bottom - 1, "↓", Role.STRONG)
 
 
-def _table(p: Page, y: int, number: int, table: Listed, here: bool) -> None:
-    """One row, its columns as wide as the window allows."""
+def _table(p: Page, y: int, number: int, table: Listed, state: int, *, here: bool) -> None:
+    """One row, its columns as wide as the window allows; `state` cells tell how full it is."""
     grid, columns = p.grid, p.area.width
     if here:
         grid.put(1, y, "►", Role.STRONG)
     if number <= 9:
         grid.put(3, y, str(number), Role.NUMBER)
-    ping = _ping(table)
-    state = state_words(p.language, table)
-    words = spoken(table.key) if table.key and columns >= WIDE_FROM else ""
+    text = _ping(table)
     right = columns - 2
-    grid.put(right - width(ping), y, ping, Role.DIM)
+    grid.put(right - width(text), y, text, Role.DIM)
     right -= _PING + 1
-    if words:
-        grid.put(right - width(words), y, words, Role.DIM)
-        right -= width(words) + 2
-    grid.put(right - width(state), y, state, Role.TEXT if table.open else Role.DIM)
-    room = right - max(width(state), 18 if columns >= 80 else 15) - 6
+    if columns >= WIDE_FROM:
+        words = spoken(table.key) if table.key else table.fingerprint[:9]
+        right -= _WORDS
+        grid.put(right, y, words, Role.DIM)
+        right -= 2
+    right -= state
+    short = columns < SIDE_FROM
+    grid.put(right, y, state_words(p.language, table, short), Role.TEXT if table.open else Role.DIM)
+    room = right - 6
     name, host = room * 3 // 9, room * 2 // 9
     role = Role.STRONG if here else Role.NAME if table.open else Role.DIM
     x = grid.put(5, y, fill(clean(table.name), name - 1), role) + 1
@@ -174,16 +181,17 @@ def _ping(table: Listed) -> str:
 
 
 def game_words(table: Listed) -> str:
-    """`Petrangola marche`; a game that this program doesn't know as it is called."""
+    """`Petrangola marche`; a game that this program doesn't know as it is called. Rules that are
+    called as their game are its only ones."""
     try:
         title = registry.get(table.game).title
     except EngineError:
         title = clean(table.game)
-    return f"{title} {clean(table.rules)}".rstrip()
+    return title if table.rules in ("", table.game) else f"{title} {clean(table.rules)}"
 
 
-def state_words(language: Language, table: Listed) -> str:
-    """How full a table is, and whether it takes a code."""
+def state_words(language: Language, table: Listed, short: bool) -> str:
+    """How full a table is, and unless it has to be `short` whether it takes a code."""
     t = language.text
     if table.phase is Phase.PLAYING:
         text = t("a match is on")
@@ -191,7 +199,7 @@ def state_words(language: Language, table: Listed) -> str:
         text = t("full")
     else:
         text = t("{0} of {1} free").format(table.free, table.seats)
-    return f"{text}, {t('code')}" if table.code else text
+    return f"{text}, {t('code')}" if table.code and not short else text
 
 
 def _detail(p: Page, table: Listed) -> list[tuple[str, Role]]:

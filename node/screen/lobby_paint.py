@@ -62,7 +62,7 @@ from protocol.messages import Role, TableCard
 
 _SIDE: Final = 26
 _WIDE_SIDE: Final = 38
-_NAME: Final = 20
+_NAME: Final = 18
 _BUTTON_ROWS: Final = 2
 
 
@@ -164,10 +164,10 @@ def _people(s: _Scene, area: Area) -> None:
     _focus_words(s, foot.above(len(state)).foot(1))
     listed = foot.above(len(state) + 2)
     here = focused(s.room, ui)
-    rows: list[tuple[str, Person | None]] = [
-        (s.text("Seats: {0} of {1} taken").format(len(view.seated), view.card.seats), None)
-    ]
-    rows += [("", person) for person in view.seated]
+    taken = s.text("Seats: {0} of {1} taken").format(len(view.seated), view.card.seats)
+    p.grid.put(1, listed.y, cut(taken, listed.width - 2), Look.STRONG)
+    listed = listed.below(1)
+    rows: list[tuple[str, Person | None]] = [("", person) for person in view.seated]
     if view.free:
         text = p.language.count("{n} free seat", "{n} free seats", view.free)
         rows.append((f"  · {text}", None))

@@ -23,6 +23,7 @@ from node.notices import (
     NotSent,
     Person,
     SessionEvent,
+    Started,
     Stranger,
     Talked,
 )
@@ -81,6 +82,7 @@ class Room:
     silent     whether the host can't be reached
     log        where the log of the last match lies, "" before there is one
     can_bring  whether computer players can be brought
+    settling   a match has begun since somebody last got ready: that nobody is any more isn't told
     """
 
     view: LobbyView | None = None
@@ -90,12 +92,15 @@ class Room:
     silent: bool = False
     log: str = ""
     can_bring: bool = True
+    settling: bool = False
 
     def heard(self, notice: SessionEvent) -> Room:
         """After a notice of the lobby; itself after any other."""
         match notice:
             case LobbyChanged(view=view):
-                return replace(self, view=view).add(*_got_ready(self.view, view))
+                return self._changed(view)
+            case Started():
+                return replace(self, settling=True, silent=False)
             case Joined(name=name, person=person):
                 if person is not None and person.role is Role.WATCH:
                     return self.add(Entry(Told.WATCHES, name))
@@ -121,6 +126,31 @@ class Room:
             case BackInLobby(log=log):
                 return replace(self, log=str(log)).add(Entry(Told.OVER))
         return self
+
+    def _changed(self, view: LobbyView) -> Room:
+        """Who got ready, isn't any more, or was found to be a computer player."""
+        before = self.view
+        room = replace(self, view=view)
+        for person in view.seated if before is not None else ():
+            old = before.person(person.key) if before is not None else None
+            if old is None:
+                continue
+            if person.owner and not old.owner:
+                room = room._found_out(person)
+            elif person.ready and not old.ready and not person.owner:
+                room = replace(room, settling=False).add(Entry(Told.READY, person.label))
+            elif old.ready and not person.ready and not person.owner and not room.settling:
+                room = room.add(Entry(Told.UNREADY, person.label))
+        return room
+
+    def _found_out(self, person: Person) -> Room:
+        """Somebody who has just come says whose computer player it is."""
+        came = Entry(Told.CAME, person.label)
+        known = Entry(Told.BOT, person.label, person.owner)
+        if came not in self.entries[-8:]:
+            return self.add(known)
+        at = len(self.entries) - 1 - self.entries[::-1].index(came)
+        return replace(self, entries=(*self.entries[:at], known, *self.entries[at + 1 :]))
 
     def add(self, *entries: Entry) -> Room:
         """The room with more entries."""
@@ -148,20 +178,6 @@ class Room:
     def is_strange(self, key: bytes) -> bool:
         """Whether the player with that key was warned of."""
         return any(person.key == key for person, _ in self.strangers)
-
-
-def _got_ready(before: LobbyView | None, now: LobbyView) -> tuple[Entry, ...]:
-    """Who got ready, or isn't any more."""
-    entries = []
-    for person in now.seated if before is not None else ():
-        old = before.person(person.key) if before is not None else None
-        if old is None or person.owner:
-            continue
-        if person.ready and not old.ready:
-            entries.append(Entry(Told.READY, person.label))
-        if old.ready and not person.ready and not now.card.playing:
-            entries.append(Entry(Told.UNREADY, person.label))
-    return tuple(entries)
 
 
 # -- keys -----------------------------------------------------------------------------------------
@@ -230,9 +246,9 @@ def buttons(room: Room, ui: RoomUi) -> tuple[Button, ...]:
         return ()
     found = []
     if you.role is Role.SEAT:
+        found.append(Button.READY)
         if room.hosting and view.free and room.can_bring:
             found.append(Button.START)
-        found.append(Button.READY)
         if view.free and room.can_bring:
             found.append(Button.BOT)
     if room.hosting:

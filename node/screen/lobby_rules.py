@@ -22,6 +22,7 @@ from node.rule_files import (
     Title,
     document,
     languages,
+    rules_of,
 )
 from node.screen.lobby_page import Rows, indented, prose
 from node.screen.lobby_terms import agreed_words, changed_options, option_words, rules_name
@@ -49,6 +50,16 @@ def terms(
     for text in agreed_words(language, extensions):
         rows += prose(text, room)
     return rows
+
+
+def rule_words(language: Language, game: str, rule: str) -> str:
+    """`PET-22: ...`, one rule of a game; in English where there is no other."""
+    for text in (game, GENERAL):
+        code = language.code if language.code in languages(text) else SOURCE
+        found = rules_of(document(text, code)).get(rule)
+        if found is not None:
+            return f"{rule}: {found}"
+    return rule
 
 
 def rules_rows(language: Language, name: str, room: int) -> Rows:

@@ -25,7 +25,7 @@ from node.screen.lobby_page import (
     prose,
     too_small,
 )
-from node.screen.lobby_rules import rules_rows
+from node.screen.lobby_rules import rule_words, rules_rows
 from node.screen.lobby_setup import (
     Field,
     Form,
@@ -46,11 +46,12 @@ from node.screen.lobby_terms import (
 from node.screen.paint import WIDE_FROM
 from node.screen.scene import Area
 from node.screen.theme import Role, Theme
-from node.screen.words import rule_words
 
 _PANEL: Final = 5
 """Rows of explanation under the fields, where they don't stand beside them."""
 _WIDE_PANEL: Final = 46
+_COLUMN: Final = 44
+"""Where the values begin, at most."""
 _LABELS: Final = {
     Field.NAME: mark("name of the table"),
     Field.GAME: mark("game"),
@@ -165,7 +166,7 @@ def _fields(p: Page, area: Area, form: Form, here: Spot) -> None:
     first_option = next((n for n, one in enumerate(found) if isinstance(one, str)), len(found))
     found.insert(first_option, None)
     at = found.index(here)
-    column = min(area.width * 5 // 9, 46)
+    column = max(32, min(_COLUMN, area.width - 24))
     first = max(0, min(at - area.height // 2, len(found) - area.height))
     for n, one in enumerate(found[first : first + area.height]):
         y = area.y + n
@@ -199,7 +200,7 @@ def explained(language: Language, form: Form, here: Spot, room: int) -> Rows:
         rule = specs(game_of(form).options_type)[here].rule
         return [
             *prose(f"{here} = {shown_value(form, here)}", room, Role.DIM),
-            *prose(rule_words(language, rule), room),
+            *prose(rule_words(language, form.game, rule), room),
         ]
     if here is Field.PRESET:
         return compared(language, form, room)
