@@ -287,6 +287,10 @@ def _learn(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", nargs="?", help="the game (default: list them)")
 
 
+def _stats(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--game", metavar="G", help="this game only")
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -460,6 +464,7 @@ _VERBS: Final = {
     "score": (_score, "say what hands are worth and which is best"),
     "learn": (_learn, "learn a game by a guided hand of two minutes"),
     "rules": (_rules, "read the rules of a game, its options and presets"),
+    "stats": (_stats, "add up what your verified logs tell: results, streaks, who met whom"),
     "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
