@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from node.counters import Counters
 from node.discovery_timing import LEAP
 from node.interfaces import Interface, Kind
+from node.language import said
 
 Fact: TypeAlias = tuple[str, str | int | float | bool]
 
@@ -185,9 +186,11 @@ def _interface(one: Interface) -> Finding:
         ("up", one.up),
         ("addresses", addresses),
     )
-    text = f"{one.name} ({_KIND_WORDS[one.kind]}): {addresses}."
+    kind = _KIND_WORDS[one.kind]
     if not one.up:
-        return Finding(Area.INTERFACES, Level.NOTE, f"{text[:-1]}, not connected.", "", facts)
+        text = f"{one.name} ({kind}): {addresses}, not connected."
+        return Finding(Area.INTERFACES, Level.NOTE, text, "", facts)
+    text = f"{one.name} ({kind}): {addresses}."
     level, advice = Level.FINE, ""
     if one.kind is Kind.VPN:
         level = Level.NOTE
@@ -298,7 +301,8 @@ def judge_firewalls(active: Iterable[Firewall], networks: Sequence[str]) -> list
             "settings.",
             Firewall.MACOS: "Allow Python to receive connections, in System Settings, Network.",
         }[one]
-        text = f"{one.value[0].upper()}{one.value[1:]} is on: it probably keeps guests out."
+        name = f"{one.value[0].upper()}{one.value[1:]}"
+        text = f"{name} is on: it probably keeps guests out."
         facts: tuple[Fact, ...] = (("firewall", one.value),)
         found.append(Finding(Area.FIREWALL, Level.WARNING, text, advice, facts))
     if not found:
@@ -390,8 +394,11 @@ def judge_terminal(terminal: Terminal) -> list[Finding]:
         advice = "Set ambiguous characters to narrow in its settings, or use --ascii."
         found.append(Finding(Area.TERMINAL, Level.WARNING, text, advice, facts))
     if not found:
-        colours = "with colours" if terminal.colours else "without colours"
-        text = f"The terminal has {size} characters, {terminal.encoding}, {colours}."
+        text = (
+            f"The terminal has {size} characters, {terminal.encoding}, with colours."
+            if terminal.colours
+            else f"The terminal has {size} characters, {terminal.encoding}, without colours."
+        )
         found.append(Finding(Area.TERMINAL, Level.FINE, text, "", facts))
     return found
 
@@ -408,8 +415,11 @@ def judge_libraries(libraries: Libraries) -> list[Finding]:
     )
     found = []
     if libraries.zmq < MIN_ZMQ or not libraries.curve:
-        what = "has no encryption" if not libraries.curve else "can be crashed by strangers"
-        text = f"libzmq {number} {what}."
+        text = (
+            f"libzmq {number} can be crashed by strangers."
+            if libraries.curve
+            else f"libzmq {number} has no encryption."
+        )
         advice = "Install pyzmq from a wheel: pip install --force-reinstall pyzmq."
         found.append(Finding(Area.LIBRARIES, Level.STOPS, text, advice, facts))
     if not libraries.sodium:
@@ -450,13 +460,13 @@ def judge_folder(folder: Folder) -> list[Finding]:
 
 
 _DROPPED: Final = {
-    "over_rate": "came faster than anybody sends who plays",
-    "malformed": "were no messages of Busso's",
-    "queue_full": "found a queue full: a computer or its link was too slow",
-    "no_path": "had no way to their player",
-    "zap_refused": "connections were refused",
-    "floods": "connections flooded and were cut",
-    "strikes": "broke the protocol",
+    "over_rate": said("{count} came faster than anybody sends who plays"),
+    "malformed": said("{count} were no messages of Busso's"),
+    "queue_full": said("{count} found a queue full: a computer or its link was too slow"),
+    "no_path": said("{count} had no way to their player"),
+    "zap_refused": said("{count} connections were refused"),
+    "floods": said("{count} connections flooded and were cut"),
+    "strikes": said("{count} broke the protocol"),
 }
 
 
@@ -475,7 +485,7 @@ def judge_counters(counters: Counters | None) -> list[Finding]:
     if not lost:
         text = f"The last match sent and received {total} messages and lost none."
         return [Finding(Area.TRAFFIC, Level.FINE, text, "", facts)]
-    words = "; ".join(f"{count} {_DROPPED[name]}" for name, count in lost.items())
+    words = "; ".join(_DROPPED[name].format(count=count) for name, count in lost.items())
     text = f"Of {total} messages of the last match {words}."
     advice = "Lost messages are fetched again; if play was slow, try a cable instead of Wi-Fi."
     return [Finding(Area.TRAFFIC, Level.NOTE, text, advice, facts)]
@@ -484,6 +494,10 @@ def judge_counters(counters: Counters | None) -> list[Finding]:
 def worst(findings: Iterable[Finding]) -> Level:
     """The level of the worst of them."""
     return max((finding.level for finding in findings), default=Level.FINE)
+
+
+_SEVERAL: Final = (said("{first} and {last}"), said("{first}; {rest}"))
+"""How words and parts of a sentence are joined here."""
 
 
 def _and(words: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """A match in plain lines: for replays, and for tables without a screen of their own.
 
-Law: pure functions from states, positions and names to lines; no terminal, no language but the
-templates here and in `Game.phrases`. A reader is told only what `faces` holds: the card of every
-slot as that reader knows it, UNKNOWN for the rest. Each sentence is one whole template.
+Law: pure functions from states, positions and names to lines in a language; no terminal. Each
+sentence is one whole template, of this file or of `Game.phrases`, and one message of the catalogue;
+cards and worths are named by the glossary, written in notation. A reader is told only what `faces`
+holds: the card of every slot as that reader knows it, UNKNOWN for the rest.
 
 Seats: functions that take a State number seats as the engine does, by the order of play, and so do
 the `names` that they take (`names_of`).
@@ -11,8 +12,7 @@ the `names` that they take (`names_of`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from engine.cards import UNKNOWN, DeckKind
 from engine.contract import (
@@ -36,10 +36,13 @@ from engine.contract import (
     Shuffled,
     State,
 )
-from engine.errors import EngineError, NotationError
-from engine.options import specs
+from engine.errors import NotationError
 from engine.replay import shortest_draw
 from node.inputs import inputs
+from node.language import ENGLISH, Language, mark
+from node.screen.glossary import card_word, worth_words
+from node.screen.story import scored
+from node.screen.words import ended, note_words
 from protocol.contribution import Kind
 from protocol.deal import Act, Phase
 from protocol.log import Step
@@ -51,7 +54,6 @@ NEW_HAND: Final = "deals"
 """The kind of note with which a game announces a hand: a heading can stand for it."""
 SCORES: Final = "scores"
 """The key of `Game.phrases` for the line that tells every player's score."""
-TURNED_UP: Final = "Turned up:"
 ALL: Final = -1
 TABLE: Final = -2
 """Views beside a seat's: every card, or only those that lie open."""
@@ -59,6 +61,16 @@ TABLE: Final = -2
 
 SHORT: Final = 4
 """Cards of a hand that is told as it lies."""
+_PILES: Final = {
+    "monte": mark("monte"),
+    "discard": mark("put aside"),
+    "aside": mark("put aside"),
+    "won": mark("taken"),
+    "trick": mark("trick"),
+    "talon": mark("talon"),
+    "briscola": mark("briscola"),
+}
+"""What piles are called; one without a name here is told by the engine's."""
 
 
 # -- knowledge --------------------------------------------------------------------------------
@@ -98,98 +110,81 @@ def deck_in(position: Position, revealed: Revealed | None) -> bytes:
 # -- cards ------------------------------------------------------------------------------------
 
 
-def card_name(kind: DeckKind, face: int) -> str:
-    """`sette di coppe`, `seven of hearts`; `a hidden card`."""
-    if face == UNKNOWN:
-        return "a hidden card"
-    rank, suit = kind.rank_names[kind.rank(face)], kind.suit_names[kind.suit(face)]
-    return f"{rank} of {suit}" if kind.name.startswith("french") else f"{rank} di {suit}"
+def card_names(kind: DeckKind, faces: Sequence[int], *, language: Language = ENGLISH) -> str:
+    """Cards by their names, with commas between: `seven of cups, a hidden card`."""
+    return ", ".join(card_word(language, kind, face) for face in faces)
 
 
-def card_names(kind: DeckKind, faces: Sequence[int]) -> str:
-    """Cards by their names, with commas between."""
-    return ", ".join(card_name(kind, face) for face in faces)
-
-
-def worth(state: State, faces: Sequence[int]) -> str:
+def worth(state: State, faces: Sequence[int], *, language: Language = ENGLISH) -> str:
     """What a hand of known cards is worth by the table's rules: `27 points`, `scala of 30`; ""
     if the game values no such hand, or a card isn't known."""
-    if not faces or UNKNOWN in faces or not state.game.hands_compare:
-        return ""
-    options: Any = state.options
-    if "decks" in specs(type(options)):  # the number in play, whatever `auto` would mean here
-        options = replace(options, decks=state.deck.copies)
-    try:
-        (scored,) = state.game.score(options, [state.deck.kind.join(faces)])
-    except EngineError:
-        return ""
-    if scored.kind == "points":
-        return f"{scored.amount} points"
-    return f"{scored.kind} of {scored.amount}"
+    return worth_words(language, scored(state, faces))
 
 
-def hand_line(state: State, seat: int, names: Sequence[str], faces: bytes = b"") -> str:
+def hand_line(
+    state: State,
+    seat: int,
+    names: Sequence[str],
+    faces: bytes = b"",
+    *,
+    language: Language = ENGLISH,
+) -> str:
     """`Ada: 7d Fd Cd, 27 points`, as `faces` (default: the state's own) tells it; "" if `seat`
     holds no cards."""
     for pile in state.piles():
         if pile.name == "hand" and pile.seat == seat:
-            return _pile_line(state, pile, names, faces or state.faces)
+            return _pile_line(state, pile, names, faces or state.faces, language)
     return ""
 
 
-def _pile_line(state: State, pile: Pile, names: Sequence[str], faces: bytes) -> str:
+def _pile_line(
+    state: State, pile: Pile, names: Sequence[str], faces: bytes, language: Language
+) -> str:
     cards = [faces[slot] for slot in pile.slots]
     if pile.name == "hand" and len(cards) > SHORT:
         cards.sort()  # by suits: nobody finds a card in a long hand as it was dealt
-    owner = names[pile.seat] if pile.seat >= 0 else pile.name
+    called = language.text(_PILES[pile.name]) if pile.name in _PILES else pile.name
+    owner = names[pile.seat] if pile.seat >= 0 else called
     if pile.seat >= 0 and pile.name != "hand":
-        owner = f"{owner} ({pile.name})"
+        owner = f"{owner} ({called})"
     text = state.deck.kind.join(cards)
-    value = worth(state, cards) if pile.name == "hand" else ""
+    value = worth(state, cards, language=language) if pile.name == "hand" else ""
     return f"{owner}: {text}, {value}" if value else f"{owner}: {text}"
 
 
-def table_lines(state: State, names: Sequence[str], faces: bytes = b"") -> list[str]:
+def table_lines(
+    state: State, names: Sequence[str], faces: bytes = b"", *, language: Language = ENGLISH
+) -> list[str]:
     """A line for each pile of which a card is known: hands first, then the table's."""
     faces = faces or state.faces
     return [
-        _pile_line(state, pile, names, faces)
+        _pile_line(state, pile, names, faces, language)
         for pile in state.piles()
         if pile.name != "stock" and any(faces[slot] != UNKNOWN for slot in pile.slots)
     ]
 
 
-def standing_line(state: State, names: Sequence[str]) -> str:
+def standing_line(state: State, names: Sequence[str], *, language: Language = ENGLISH) -> str:
     """`Tokens: Ada 3, Bruno 2.`: the scores, by the game's phrase `scores` if it has one."""
     scores = ", ".join(f"{n} {score}" for n, score in zip(names, state.scores(), strict=True))
-    return state.game.phrases.get(SCORES, "Scores: {0}.").format(scores)
+    return language.text(state.game.phrases.get(SCORES, "Scores: {0}.")).format(scores)
 
 
-def result_line(result: Result, names: Sequence[str]) -> str:
+def result_line(result: Result, names: Sequence[str], *, language: Language = ENGLISH) -> str:
     """How a match ended."""
-    if result.reason == "unfinished":
-        return "The match ends here, as the table agreed before it."
-    if not result.winners:
-        return f"Result: {result.reason}."
-    winners = ", ".join(names[seat] for seat in result.winners)
-    return f"Result: {result.reason}; won by {winners}."
+    return ended(language, result, names)
 
 
 # -- notes and moves --------------------------------------------------------------------------
 
 
-def phrase(game: Game, note: Note, names: Sequence[str]) -> str:
+def phrase(game: Game, note: Note, names: Sequence[str], *, language: Language = ENGLISH) -> str:
     """The sentence of a note: the game's phrase for its kind and its first values, for as many of
     them as there is one; a bare announcement if the game has none."""
-    for length in range(len(note.values), -1, -1):
-        key = ".".join([note.kind, *map(str, note.values[:length])])
-        if key in game.phrases:
-            fields: dict[str, object] = {
-                f"name{i}": names[v] for i, v in enumerate(note.values) if 0 <= v < len(names)
-            }
-            fields["name"] = names[note.seat] if note.seat >= 0 else ""
-            return game.phrases[key].format(*note.values, **fields)
-    who = names[note.seat] if note.seat >= 0 else "table"
+    told = note_words(language, game, note, names)
+    if told:
+        return told
+    who = names[note.seat] if note.seat >= 0 else language.text("table")
     return f"{who}: {note.kind} {' '.join(map(str, note.values))}".rstrip() + "."
 
 
@@ -199,16 +194,20 @@ def move_text(before: State, move: Move, faces: bytes = b"") -> str:
     return state.game.format(state, move)
 
 
-def move_sentence(kind: DeckKind, text: str, name: str) -> str:
+def move_sentence(kind: DeckKind, text: str, name: str, *, language: Language = ENGLISH) -> str:
     """What a move does that is written as a card (`7c`) or an exchange (`Rd,Cd>7c,2s`); "" for
     any other, which the game's notes tell of."""
     given, arrow, taken = text.removesuffix(" discard").partition(">")
     if arrow:
-        gives, takes = _named(kind, given), _named(kind, taken)
-        more = " A discard follows." if text.endswith(" discard") else ""
-        return f"{name} gives {gives} and takes {takes}.{more}"
+        template = (
+            language.text("{name} gives {given} and takes {taken}. A discard follows.")
+            if text.endswith(" discard")
+            else language.text("{name} gives {given} and takes {taken}.")
+        )
+        gives, takes = _named(kind, given, language), _named(kind, taken, language)
+        return template.format(name=name, given=gives, taken=takes)
     if _is_card(kind, text):
-        return f"{name} plays {_named(kind, text)}."
+        return language.text("{0} plays {1}.").format(name, _named(kind, text, language))
     return ""
 
 
@@ -222,7 +221,7 @@ def _is_card(kind: DeckKind, text: str) -> bool:
     return True
 
 
-def _named(kind: DeckKind, words: str) -> str:
+def _named(kind: DeckKind, words: str, language: Language) -> str:
     """The names of cards that are written as in a move."""
     return card_names(
         kind,
@@ -230,6 +229,7 @@ def _named(kind: DeckKind, words: str) -> str:
             UNKNOWN if word.startswith("??") else kind.parse(word.rstrip("'"))
             for word in words.split(",")
         ],
+        language=language,
     )
 
 
@@ -245,34 +245,45 @@ def narrate(
     faces: bytes = b"",
     held: bytes = b"",
     skip: Collection[str] = (),
+    named: str = "",
+    language: Language = ENGLISH,
 ) -> list[str]:
     """What one input of the engine did, in the order of telling.
 
     `faces` and `held` are the cards that the reader knows after and before it (default: what the
-    states know); `skip` leaves out notes by their kind.
+    states know); `skip` leaves out notes by their kind; cards that are turned up aren't told again
+    where the move `named`, in notation, has told all of them.
     """
     faces = faces or after.faces or before.faces
     held = held or before.faces
     notes = list(after.notes)
-    lines = _decisions(before, given, names, faces, notes)
+    lines = _decisions(before, given, names, faces, notes, language=language)
     if _ends(after) and not _ends(before):
         if any(pile.name == "hand" and pile.slots for pile in after.piles()):
-            lines.append("The hands are shown.")
-        lines += table_lines(after, names, faces)
+            lines.append(language.text("The hands are shown."))
+        lines += table_lines(after, names, faces, language=language)
     elif isinstance(given, Drawn):
         cards = before.deck.kind.join(shortest_draw(before, given.faces))
-        lines.append(f"Cards are drawn in the open: {cards}")
+        lines.append(language.text("Cards are drawn in the open: {0}").format(cards))
     elif isinstance(given, Shuffled):
-        lines += table_lines(after, names, faces)
+        lines += table_lines(after, names, faces, language=language)
     elif isinstance(given, Resealed):
-        lines += _resealed_lines(before, names)
+        lines += _resealed_lines(before, names, language)
     elif isinstance(given, Seen):
-        lines += _seen_lines(before, names, faces, held)
-    return lines + [phrase(after.game, note, names) for note in notes if note.kind not in skip]
+        lines += _opened_lines(before, faces, named, language)
+        lines += _seen_lines(before, names, faces, held, language)
+    told = [note for note in notes if note.kind not in skip]
+    return lines + [phrase(after.game, note, names, language=language) for note in told]
 
 
 def _decisions(
-    before: State, given: Input, names: Sequence[str], faces: bytes, notes: list[Note]
+    before: State,
+    given: Input,
+    names: Sequence[str],
+    faces: bytes,
+    notes: list[Note],
+    *,
+    language: Language,
 ) -> list[str]:
     """The moves in `given`: each in notation, with the sentence of the exchange or of the first
     note about its seat, which is taken out of `notes`."""
@@ -285,44 +296,61 @@ def _decisions(
     lines = []
     for seat, move in moves:
         text = move_text(before, move, faces)
-        sentence = move_sentence(before.deck.kind, text, names[seat])
+        sentence = move_sentence(before.deck.kind, text, names[seat], language=language)
         note = next((note for note in notes if note.seat == seat), None)
         if not sentence and note is not None:
             notes.remove(note)
-            sentence = phrase(before.game, note, names)
+            sentence = phrase(before.game, note, names, language=language)
         lines.append(f"{text:<13} {sentence or names[seat]}")
     return lines
 
 
-def _resealed_lines(before: State, names: Sequence[str]) -> list[str]:
+def _resealed_lines(before: State, names: Sequence[str], language: Language) -> list[str]:
     turn = before.turn()
     return [
-        f"{names[request.by]} seals {len(request.slots)} cards anew and proves it: "
-        "nobody can follow them."
+        language.count(
+            "{name} seals {n} card anew and proves it: nobody can follow it.",
+            "{name} seals {n} cards anew and proves it: nobody can follow them.",
+            len(request.slots),
+            name=names[request.by],
+        )
         for request in (turn.requests if isinstance(turn, Cards) else ())
         if isinstance(request, Reseal)
     ]
 
 
-def _seen_lines(before: State, names: Sequence[str], faces: bytes, held: bytes) -> list[str]:
-    """The cards that a Seen brought: what was opened, then the piles that the reader alone saw."""
+def _opened_lines(before: State, faces: bytes, named: str, language: Language) -> list[str]:
+    """The cards that a Seen opened, unless the move `named` has named all of them."""
     turn = before.turn()
     requests = turn.requests if isinstance(turn, Cards) else ()
-    opened = [slot for r in requests if isinstance(r, Open) for slot in r.slots]
-    lines = [f"{TURNED_UP} {before.deck.kind.join(faces[s] for s in opened)}"] if opened else []
+    cards = [
+        before.deck.kind.text(faces[slot])
+        for r in requests
+        if isinstance(r, Open)
+        for slot in r.slots
+    ]
+    if all(card in named for card in cards):
+        return []
+    return [language.text("Turned up: {0}").format(" ".join(cards))]
+
+
+def _seen_lines(
+    before: State, names: Sequence[str], faces: bytes, held: bytes, language: Language
+) -> list[str]:
+    """The piles of which the reader alone saw cards."""
+    turn = before.turn()
     seen = {
         slot
-        for r in requests
+        for r in (turn.requests if isinstance(turn, Cards) else ())
         if isinstance(r, Show)
         for slot in r.slots
         if held[slot] == UNKNOWN and faces[slot] != UNKNOWN
     }
-    lines += [
-        _pile_line(before, pile, names, faces)
+    return [
+        _pile_line(before, pile, names, faces, language)
         for pile in before.piles()
         if seen.intersection(pile.slots)
     ]
-    return lines
 
 
 def _ends(state: State) -> bool:
@@ -342,6 +370,7 @@ def narrate_step(
     deck: bytes = b"",
     view: int = TABLE,
     skip: Collection[str] = (),
+    language: Language = ENGLISH,
 ) -> list[str]:
     """What one step of a match did, for a reader with `view` (a seat of the engine, ALL, TABLE).
 
@@ -349,7 +378,7 @@ def narrate_step(
     """
     names = names_of(after)
     state = before.state
-    told = _step_lines(step, before, after, names)
+    told = _step_lines(step, before, after, names, language)
     moved = ""
     for given in inputs(step, before, after):
         following = state.apply(given)
@@ -358,15 +387,22 @@ def narrate_step(
         if isinstance(given, Move):  # what it opens at once may be named by it
             faces = merged(faces, after.state.faces)
             moved = move_text(state, given, faces)
-        lines = narrate(state, given, following, names, faces=faces, held=held, skip=skip)
-        told += [line for line in lines if not _repeats(line, moved)]
+        told += narrate(
+            *(state, given, following, names),
+            faces=faces,
+            held=held,
+            skip=skip,
+            named=moved,
+            language=language,
+        )
         state = following
     kind = step.entries[0].kind
     if kind in (Kind.CHECKPOINT, Kind.FOOTER):
         if kind is Kind.FOOTER:
-            told.append(result_line(after.state.standing(), names))
-        told.append(standing_line(after.state, names))
-        told.append(f"Signed by {', '.join(_signers(step, before))}.")
+            told.append(result_line(after.state.standing(), names, language=language))
+        told.append(standing_line(after.state, names, language=language))
+        signers = ", ".join(_signers(step, before))
+        told.append(language.text("Signed by {names}.").format(names=signers))
     return told
 
 
@@ -381,52 +417,58 @@ def merged(faces: bytes, more: bytes) -> bytes:
     return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
-def _repeats(line: str, moved: str) -> bool:
-    """Whether `line` tells that cards were turned up which the move has named already."""
-    return line.startswith(TURNED_UP) and all(card in moved for card in line.split()[2:])
-
-
-def _step_lines(step: Step, before: Position, after: Position, names: Sequence[str]) -> list[str]:
+def _step_lines(
+    step: Step, before: Position, after: Position, names: Sequence[str], language: Language
+) -> list[str]:
     """What a step means for the fairness of the match."""
+    t = language.text
     kind = step.entries[0].kind
     if kind in DECISIONS:
         withheld = before.stage is Stage.PLAY and after.stage is Stage.CHECKPOINT
-        return [_decision_line(step, after), *([_WITHHELD] if withheld else [])]
+        return [_decision_line(step, after, language), *([t(_WITHHELD)] if withheld else [])]
     if kind is Kind.FLIP_REVEAL:
         if before.order:
-            return ["The seats have flipped a coin together."]
-        return [f"A joint coin flip seats the players: {', '.join(names)}."]
+            return [t("The seats have flipped a coin together.")]
+        everybody = ", ".join(names)
+        return [t("A joint coin flip seats the players: {names}.").format(names=everybody)]
     if kind is Kind.SHUFFLE and after.deal is not None and after.deal.phase is Phase.READY:
         seats = after.deal.terms.seats
         who = ", ".join(after.header.labels[seat] for seat in seats)
-        return [f"Shuffled by {who}: each proved it."]
+        return [t("Shuffled by {names}: each proved it.").format(names=who)]
     if kind is Kind.REVEAL:
         if after.broken:
-            return [_broken_line(broken, after) for broken in after.broken]
-        return ["Audit: every seed fits its commitment and derives every card and proof again."]
+            return [_broken_line(broken, after, language) for broken in after.broken]
+        return [t("Audit: every seed fits its commitment and derives every card and proof again.")]
     return []
 
 
 _DECISIONS: Final = {
-    Kind.ABSENT: "{voters} go on without {away}, who doesn't answer.",
-    Kind.EXCLUDE: "{voters} go on without {away}, who has cheated: the proof is in the log.",
-    Kind.ABANDON: "{voters} close the match: too few are left without {away}.",
+    Kind.ABSENT: mark("{voters} go on without {away}, who doesn't answer."),
+    Kind.EXCLUDE: mark("{voters} go on without {away}, who has cheated: the proof is in the log."),
+    Kind.ABANDON: mark("{voters} close the match: too few are left without {away}."),
 }
 
 
-_WITHHELD: Final = "The result stands; with a seed kept back the hand can't be audited in full."
+_WITHHELD: Final = mark(
+    "The result stands; with a seed kept back the hand can't be audited in full."
+)
 
 
-def _decision_line(step: Step, position: Position) -> str:
+def _decision_line(step: Step, position: Position, language: Language) -> str:
     first = step.entries[0]
     labels = position.header.labels
     away = ", ".join(labels[seat] for seat in read_vote(first.kind, first.body).away)
-    return _DECISIONS[first.kind].format(voters=", ".join(_signers(step, position)), away=away)
+    voters = ", ".join(_signers(step, position))
+    return language.text(_DECISIONS[first.kind]).format(voters=voters, away=away)
 
 
-def _broken_line(broken: Broken, position: Position) -> str:
-    name = position.header.labels[broken.seat]
-    return f"Audit: {name} broke a promise in step {broken.step}: {broken.text} ({broken.rule})."
+def _broken_line(broken: Broken, position: Position, language: Language) -> str:
+    return language.text("Audit: {name} broke a promise in step {step}: {text} ({rule}).").format(
+        name=position.header.labels[broken.seat],
+        step=broken.step,
+        text=language.retold(broken.text),
+        rule=broken.rule,
+    )
 
 
 def hand_number(before: Position) -> int:
@@ -437,10 +479,10 @@ def hand_number(before: Position) -> int:
     return before.deal.terms.hand if before.deal else before.state.hand
 
 
-def hand_heading(state: State, names: Sequence[str]) -> list[str]:
+def hand_heading(state: State, names: Sequence[str], *, language: Language = ENGLISH) -> list[str]:
     """The title of the hand that `state` begins."""
-    title = f"Hand {state.hand}"
+    title = language.text("Hand {number}").format(number=state.hand)
     if state.dealer < 0:
         return [title]
     note = Note(NEW_HAND, state.dealer, (state.hand,))
-    return [title, phrase(state.game, note, names)]
+    return [title, phrase(state.game, note, names, language=language)]

@@ -23,6 +23,7 @@ from engine.contract import Ask, Over, State
 from engine.errors import NotationError
 from engine.record import MAX_BYTES, Record
 from engine.replay import RecordFault
+from node.screen.words import ended
 from protocol.files import read_file
 from tools.errors import ExitCode
 from tools.output import Output
@@ -57,12 +58,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
         }
         out.data(_data(True, None, record, hands, told))
         return ExitCode.FINE
-    out.good(f"this record follows the rules of {state.game.title}")
+    follows = out.t("this record follows the rules of {game}")
+    out.good(follows.format(game=state.game.title))
     names = record.names
     scores = ", ".join(f"{n} {s}" for n, s in zip(names, result.scores, strict=True))
-    out.remark(f"  hands: {hands}; {result.reason}; scores: {scores}")
+    counted = out.t("hands: {hands}; scores: {scores}").format(hands=hands, scores=scores)
+    out.remark(f"  {counted}")
     if result.winners:
-        out.remark(f"  won by {', '.join(names[seat] for seat in result.winners)}")
+        out.remark(f"  {ended(out.speech, result, names)}")
     return ExitCode.FINE
 
 
@@ -87,12 +90,13 @@ def _wrong(out: Output, record: Record | None, fault: RecordFault, code: ExitCod
     if out.json:
         out.data(_data(False, fault, record, None, None))
         return code
-    where = f"line {fault.line}" if fault.line else "the record as a whole"
+    told = out.t("line {line}: {text}") if fault.line else out.t("the record as a whole: {text}")
+    words = told.format(line=fault.line, text=out.speech.retold(str(fault)))
     rule = f" [{fault.rule}]" if fault.rule else ""
     if code is ExitCode.UNREADABLE:
-        out.error(f"{where}: {fault}")
+        out.error(words)
     else:
-        out.bad(f"{where}: {fault}{rule}")
+        out.bad(words + rule)
     return code
 
 

@@ -72,7 +72,8 @@ def _end(error: BaseException, out: Output) -> int:
         out.out.flush()
         if os.environ.get("BUSSO_DEBUG"):
             traceback.print_exception(error, file=out.err)
-        out.error(text, hint)
+        speech = out.speech
+        out.error(speech.retold(text), speech.retold(hint))
         out.err.flush()
     except (OSError, ValueError):  # nobody can be told
         _let_go(out.out)

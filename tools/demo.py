@@ -79,15 +79,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
     group = choose_group(environment)
     target = check_target(args.log)
     if not out.json:
+        told = out.t("{game}: {players} nodes, each a process of its own, {backend}.")
         out.remark(
-            f"{game.title}: {args.players} nodes, each a process of its own, {group.backend}."
+            told.format(game=game.title, players=args.players, backend=group.backend),
         )
     played = play(args, out)
     if target is None:
         target = logs_folder() / f"{played.name}.busso"
     keep_log(played.log, target)
     begun = time.perf_counter()
-    with out.progress("verifying") as progress:
+    with out.progress(out.t("verifying")) as progress:
         report = audit_file(played.log, group, progress)
     verify_ms = round((time.perf_counter() - begun) * 1000, 1)
     if out.json:
@@ -124,7 +125,8 @@ def play(args: argparse.Namespace, out: Output) -> Played:
                     where = f"127.0.0.1:{line['port']}"
                     bots.start(player_name(number), [*level, "--join", where], seed + number)
             elif line["event"] == "dealt" and said.bot == 0 and not out.json:
-                out.detail(f"hand {line['hand']} dealt in {line['ms']:.0f} ms")
+                told = out.t("hand {hand} dealt in {ms} ms")
+                out.detail(told.format(hand=line["hand"], ms=round(line["ms"])))
             elif line["event"] == "finished":
                 finished[said.bot] = line
                 if len(finished) == args.players:
@@ -183,27 +185,35 @@ def _value(
 
 
 def _tell(out: Output, played: Played, report: Report, target: Path, verify_ms: float) -> None:
-    deals = played.deal_ms
+    deals, speech = played.deal_ms, out.speech
     if played.equal:
-        out.good(f"all logs are equal: {len(played.log):,} bytes")
+        out.good(out.t("all logs are equal: {size} bytes").format(size=f"{len(played.log):,}"))
     else:
-        out.bad("the nodes' logs differ")
+        out.bad(out.t("the nodes' logs differ"))
     if report.good:
-        out.good(
-            f"verified in {verify_ms / 1000:.2f} s: {report.hands} hands, {report.steps} steps"
+        told = speech.count(
+            "verified in {seconds} s: {n} hand, {steps} steps",
+            "verified in {seconds} s: {n} hands, {steps} steps",
+            report.hands,
+            seconds=f"{verify_ms / 1000:.2f}",
+            steps=report.steps,
         )
+        out.good(told)
     else:
-        out.bad(f"the log does not verify: {report.faults[0].text}")
+        told = out.t("the log does not verify: {text}")
+        out.bad(told.format(text=speech.retold(report.faults[0].text)))
     if deals:
         middle = statistics.median(deals)
-        out.line(
-            f"  dealing took {middle:.0f} ms a hand (from {min(deals):.0f} to {max(deals):.0f}): "
-            "every player shuffled, every shuffle was proved and checked by all"
+        told = out.t(
+            "dealing took {middle} ms a hand (from {least} to {most}): every player shuffled, "
+            "every shuffle was proved and checked by all"
         )
+        least, most = round(min(deals)), round(max(deals))
+        out.line("  " + told.format(middle=round(middle), least=least, most=most))
     if report.last and report.result:
         names = names_of(report.last)
-        out.line(f"  {standing_line(report.last.state, names)}")
-        out.line(f"  {result_line(report.result, names)}")
-    out.line(f"  log: {target}")
+        out.line(f"  {standing_line(report.last.state, names, language=speech)}")
+        out.line(f"  {result_line(report.result, names, language=speech)}")
+    out.line("  " + out.t("log: {path}").format(path=target))
     out.remark(f"  busso verify {target}")
     out.remark(f"  busso replay {target}")

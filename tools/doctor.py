@@ -25,6 +25,7 @@ from node.discovery_sockets import UDP_PORT
 from node.doctor import Area, Finding, Level, worst
 from node.interfaces import Interface, Kind, scan
 from node.invitation import BadInvitation, BadPlace, Invitation, Place, parse_target
+from node.language import said
 from tools.doctor_terminal import find_terminal
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
@@ -100,7 +101,7 @@ def _computer(out: Output, since: tuple[float, float]) -> Iterator[Finding]:
 
 
 def _folders() -> tuple[tuple[str, Path], ...]:
-    return ("keys and matches", data_folder()), ("logs", logs_folder())
+    return (said("keys and matches"), data_folder()), (said("logs"), logs_folder())
 
 
 def _value(findings: list[Finding]) -> dict[str, Any]:
@@ -127,15 +128,16 @@ def _tell(out: Output, findings: list[Finding]) -> None:
             _line(out, finding)
     level = worst(findings)
     if level is Level.STOPS:
-        out.bad("Something keeps this computer from playing with others: see above.")
+        out.bad(out.t("Something keeps this computer from playing with others: see above."))
     elif level is Level.WARNING:
-        out.line("Play is possible, though something above may be missing.")
+        out.line(out.t("Play is possible, though something above may be missing."))
     else:
-        out.good("Nothing keeps this computer from playing.")
+        out.good(out.t("Nothing keeps this computer from playing."))
 
 
 def _line(out: Output, finding: Finding) -> None:
-    words = f"{finding.text} {finding.advice}".rstrip()
+    retold = out.speech.retold
+    words = f"{retold(finding.text)} {retold(finding.advice)}".rstrip()
     match finding.level:
         case Level.STOPS:
             out.bad(words)

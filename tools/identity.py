@@ -32,7 +32,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         case "name":
             if args.value is None:
                 raise UsageError("id name needs a name", "busso id name Ada")
-            out.line(f"You play as {keep_name(args.value)} from now on.")
+            name = keep_name(args.value)
+            out.line(out.t("You play as {name} from now on.").format(name=name))
         case "passphrase":
             _passphrase(out)
         case "known":
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             count = known_players().forget(args.value)
             if not count:
                 raise UsageError(f"you have met nobody called '{args.value[:40]}'")
-            out.line(f"Forgotten: {count}.")
+            out.line(out.t("Forgotten: {count}.").format(count=count))
     return ExitCode.FINE
 
 
@@ -54,11 +55,14 @@ def _show(args: argparse.Namespace, out: Output) -> None:
         out.data(_value(identity, name, locked=is_locked(path)))
         return
     out.line(f"{name}{DOT}{short_form(identity.public)}")
-    out.line(f"  three words   {spoken(identity.public)}")
-    out.line(f"  fingerprint   {fingerprint(identity.public)}")
-    out.line(f"  passphrase    {'yes' if is_locked(path) else 'none'}")
-    out.remark(f"  The key is in {path}; whoever has it can play as you.")
-    out.remark("  Read the three words aloud to whoever wants to be sure that it is you.")
+    locked = out.t("yes") if is_locked(path) else out.t("none")
+    out.line(f"  {out.t('three words'):<14}{spoken(identity.public)}")
+    out.line(f"  {out.t('fingerprint'):<14}{fingerprint(identity.public)}")
+    out.line(f"  {out.t('passphrase'):<14}{locked}")
+    told = out.t("The key is in {path}; whoever has it can play as you.")
+    out.remark("  " + told.format(path=path))
+    told = out.t("Read the three words aloud to whoever wants to be sure that it is you.")
+    out.remark("  " + told)
 
 
 def _value(identity: Identity, name: str, *, locked: bool) -> dict[str, Any]:
@@ -78,14 +82,15 @@ def _passphrase(out: Output) -> None:
     # The variable opens the old lock; a new passphrase is somebody's to choose.
     given = os.environ.pop(PASSPHRASE, None)
     try:
-        first = ask_passphrase("New passphrase (empty: none): ")
-        if ask_passphrase("Once more: ") != first:
+        first = ask_passphrase(out.t("New passphrase (empty: none):") + " ")
+        if ask_passphrase(out.t("Once more:") + " ") != first:
             raise UsageError("those two differ; nothing was changed")
     finally:
         if given is not None:
             os.environ[PASSPHRASE] = given
     identity.save(identity_file(), first)
-    out.line("Your key takes the passphrase now." if first else "Your key takes no passphrase now.")
+    taken, none = out.t("Your key takes the passphrase now."), out.t("It takes no passphrase now.")
+    out.line(taken if first else none)
 
 
 def _known(out: Output) -> None:
@@ -107,4 +112,4 @@ def _known(out: Output) -> None:
     for known in sorted(players, key=lambda known: known.name.casefold()):
         out.line(f"{known.name}{DOT}{short_form(known.key)}   {spoken(known.key)}")
     if not players:
-        out.line("You have met nobody yet.")
+        out.line(out.t("You have met nobody yet."))

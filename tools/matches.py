@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.contract import Result
+from node.language import ENGLISH, Language
 from protocol.audit import Found, Moment, Ruling, judge, moments
 from protocol.contribution import Kind
 from protocol.errors import CorruptLog, EncodingError, Fault, UnsupportedFormat
@@ -121,11 +122,11 @@ class Replay:
             self.faults.append(Found(proved.step, proved.seat, proved.kind, proved.text))
 
 
-def seat_name(header: Header | None, seat: int | None) -> str:
+def seat_name(header: Header | None, seat: int | None, language: Language = ENGLISH) -> str:
     """`Bruno (seat 1)`, or `nobody in particular`."""
     if header is None or seat is None or not 0 <= seat < len(header.seats):
-        return "nobody in particular"
-    return f"{header.seats[seat].name} (seat {seat})"
+        return language.text("nobody in particular")
+    return language.text("{name} (seat {seat})").format(name=header.seats[seat].name, seat=seat)
 
 
 def by_seat(values: tuple[int, ...], order: tuple[int, ...]) -> tuple[int, ...]:

@@ -2,17 +2,22 @@
 
 Law: this file alone writes to the terminal for the commands without a screen of their own. Nothing
 that it is given can crash it or steer the terminal: control and bidirectional characters become
-`?`, and what the terminal's encoding can't hold becomes ASCII. It knows no game and no file.
+`?`, and what the terminal's encoding can't hold becomes ASCII. It knows no game and no file, and
+which language a person wants; the sentences are the commands'.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, TextIO, cast
+
+from node.language import ENGLISH, Language, preferred
+from node.language import language as language_of
 
 PROGRESS_AFTER: Final = 0.3
 """Seconds of work after which a progress line appears."""
@@ -75,6 +80,11 @@ def _holds(encoding: str, c: str) -> bool:
     return True
 
 
+def spoken(code: str | None) -> Language:
+    """The language `code`, English if there is none."""
+    return language_of(code) if code is not None else ENGLISH
+
+
 def wants_colour(stream: TextIO, environ: Mapping[str, str], windows: bool) -> bool:
     """Whether `stream` is a terminal whose user has nothing against colours (NO_COLOR, TERM)."""
     if environ.get("NO_COLOR") or environ.get("TERM", "") == "dumb" or not is_terminal(stream):
@@ -113,10 +123,25 @@ class Output:
     verbose: bool = False
     language: str | None = None
     clock: Callable[[], float] = field(default=time.monotonic)
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    @property
+    def speech(self) -> Language:
+        """The language to speak; data for programs are in English, whatever was asked for."""
+        return spoken(None if self.json else preferred(self.language, self.environ))
+
+    def t(self, message: str) -> str:
+        """The sentence of the catalogue for `message`."""
+        return self.speech.text(message)
 
     def line(self, text: str = "") -> None:
         """One line of what was asked for."""
         self._write(self.out, text, "")
+
+    def prompt(self, text: str) -> None:
+        """What stands before an answer, on the same line."""
+        self.out.write(self._fit(self.out, text))
+        self.out.flush()
 
     def good(self, text: str) -> None:
         """A line that says that all is well."""
@@ -161,13 +186,16 @@ class Output:
         """A progress line on standard error, if somebody sits there and it takes long."""
         return Progress(self, what, is_terminal(self.err) and not self.quiet)
 
+    def _fit(self, stream: TextIO, text: str) -> str:
+        line = safe(text)
+        return to_ascii(line) if self.ascii else fitting(line, stream.encoding or "ascii")
+
     def _write(self, stream: TextIO, text: str, colour: str) -> None:
-        text = safe(text)
-        text = to_ascii(text) if self.ascii else fitting(text, stream.encoding or "ascii")
+        line = self._fit(stream, text)
         if colour and self.colour:
-            mark, _, rest = text.partition(" ")
-            text = f"{colour}{mark}{_PLAIN} {rest}"
-        stream.write(text + "\n")
+            mark, _, rest = line.partition(" ")
+            line = f"{colour}{mark}{_PLAIN} {rest}"
+        stream.write(line + "\n")
 
 
 class Progress:
@@ -187,10 +215,13 @@ class Progress:
         if now < self._next:
             return
         self._next = now + _PROGRESS_EVERY
-        text = f"{self._what}: {done} of {total} steps"
-        self._output.err.write("\r" + text.ljust(self._width))
+        far = self._output.t("{what}: {done} of {total} steps").format(
+            what=self._what, done=done, total=total
+        )
+        line = fitting(far, self._output.err.encoding or "ascii")
+        self._output.err.write("\r" + line.ljust(self._width))
         self._output.err.flush()
-        self._width = len(text)
+        self._width = len(line)
 
     def __enter__(self) -> Progress:
         return self

@@ -53,7 +53,7 @@ def _on_screen(args: argparse.Namespace, out: Output, rules: Rules, screen: Scre
 
     try:
         if not screen.run_from(start):
-            out.line("You leave the table.")
+            out.line(out.t("You leave the table."))
     finally:
         for table in opened:
             table.close()
@@ -64,15 +64,23 @@ def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.R
     from node.plain import Left, PlainTable  # noqa: PLC0415  # slow, and not for the screen
     from tools.playing import HomeTable  # noqa: PLC0415  # as above
 
-    lines = PlainTable(out.line, _asker(out), rng)
+    lines = PlainTable(out.line, _asker(out), rng, language=out.speech)
     table = HomeTable(args, out, rules, load_identity(), lines)
     table.check()
-    out.line(f"{rules[0].title} with {args.bots} computer players of this computer. ? helps.")
-    out.line("After each hand all its cards become public, so that everybody can check the deal.")
+    told = out.speech.count(
+        "{game} with {n} computer player of this computer. ? helps.",
+        "{game} with {n} computer players of this computer. ? helps.",
+        args.bots,
+        game=rules[0].title,
+    )
+    out.line(told)
+    out.line(
+        out.t("After each hand all its cards become public, so that everybody can check the deal.")
+    )
     try:
         lines.run(table.start())
     except Left:
-        out.line("You leave the table.")
+        out.line(out.t("You leave the table."))
     finally:
         table.close()
     return ExitCode.FINE
@@ -80,8 +88,7 @@ def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.R
 
 def _asker(out: Output) -> Callable[[str], str | None]:
     def ask(prompt: str) -> str | None:
-        out.out.write(prompt)
-        out.out.flush()
+        out.prompt(prompt)
         try:
             line = sys.stdin.readline()
         except UnicodeDecodeError:

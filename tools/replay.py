@@ -44,7 +44,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     try:
         match = open_match(data)
     except CorruptLog as error:
-        out.bad(f"nothing of this file can be replayed: {error}")
+        told = out.t("nothing of this file can be replayed: {error}")
+        out.bad(told.format(error=out.speech.retold(str(error))))
         return ExitCode.WRONG
     replay = Replay(match, default_group())
     header = match.signed.header if match.signed else None
@@ -67,7 +68,9 @@ def _view(text: str, header: Header | None) -> int:
     if len(found) != 1:
         known = ", ".join(f"{number} {seat.name}" for number, seat in enumerate(seats))
         raise UsageError(
-            f"'{text[:40]}' names {'no seat' if not found else 'several seats'} of this match",
+            f"'{text[:40]}' names several seats of this match"
+            if found
+            else f"'{text[:40]}' names no seat of this match",
             f"Say all, table or the number of one of: {known}.",
         )
     return found[0]
@@ -75,13 +78,14 @@ def _view(text: str, header: Header | None) -> int:
 
 def _tell_header(header: Header, out: Output) -> None:
     names = ", ".join(seat.name for seat in header.seats)
-    out.remark(f"Match {header.match.hex()[:16]}: {header.game}, signed by {names}.")
+    told = out.t("Match {match}: {game}, signed by {names}.")
+    out.remark(told.format(match=header.match.hex()[:16], game=header.game, names=names))
 
 
 def _tell_hands(replay: Replay, seat: int, only: int | None, out: Output) -> None:
     """Tell every hand, or one; `seat` is a view or a seat of the header."""
     told = False
-    with out.progress("replaying") as progress:
+    with out.progress(out.t("replaying")) as progress:
         total = len(replay.match.log.steps)
         for moments in _hands(replay):
             progress(moments[-1].step.number, total)
@@ -111,7 +115,7 @@ def _tell_hand(moments: list[Moment], seat: int, out: Output) -> None:
     if hand_number(first) or first.stage is Stage.FOOTER:
         out.line()
     if hand_number(first):
-        for line in hand_heading(first.state, names_of(first)):
+        for line in hand_heading(first.state, names_of(first), language=out.speech):
             _wrapped(line, out)
     for moment in moments:
         view = seat
@@ -120,10 +124,14 @@ def _tell_hand(moments: list[Moment], seat: int, out: Output) -> None:
             view = order.index(seat) if order else TABLE
         deck = deck_in(moment.after, revealed)
         for line in narrate_step(
-            moment.step, moment.before, moment.after, deck=deck, view=view, skip=(NEW_HAND,)
+            *(moment.step, moment.before, moment.after),
+            deck=deck,
+            view=view,
+            skip=(NEW_HAND,),
+            language=out.speech,
         ):
             _wrapped(line, out)
-        out.detail(f"  (step {moment.step.number})")
+        out.detail("  " + out.t("(step {step})").format(step=moment.step.number))
 
 
 def _wrapped(text: str, out: Output) -> None:
@@ -136,15 +144,17 @@ def _tell_end(replay: Replay, header: Header | None, out: Output) -> None:
     out.line()
     if replay.faults:
         for found in replay.faults:
-            out.bad(_fault_text(found, header))
+            out.bad(_fault_text(found, header, out))
         return
     if replay.last is not None and replay.last.closed:
-        out.good("everything in this log verifies")
+        out.good(out.t("everything in this log verifies"))
     else:
-        out.good("everything in this log verifies; the match has no end in it")
+        out.good(out.t("everything in this log verifies; the match has no end in it"))
 
 
-def _fault_text(found: Found, header: Header | None) -> str:
+def _fault_text(found: Found, header: Header | None, out: Output) -> str:
+    text = out.speech.retold(found.text)
     if found.seat is None:
-        return f"step {found.step}: {found.text}"
-    return f"step {found.step}, {seat_name(header, found.seat)}: {found.text}"
+        return out.t("step {step}: {text}").format(step=found.step, text=text)
+    who = seat_name(header, found.seat, out.speech)
+    return out.t("step {step}, {who}: {text}").format(step=found.step, who=who, text=text)

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from node.invitation import BadPlace, Place, parse_target
+from node.language import ENGLISH, Language
 from node.screen.paint import fits
 from node.session import Session
 from node.unfinished import Unfinished, unfinished
@@ -47,9 +48,9 @@ def offer(args: argparse.Namespace, out: Output) -> int | None:
     others = [match for match in unfinished(own_folder(), load_identity()) if not match.local]
     if not others:
         return None
-    out.line(f"You left a match before its end: {describe(others[0])}.")
-    out.out.write("Enter: go back to it. n: not now. ")
-    out.out.flush()
+    told = out.t("You left a match before its end: {match}.")
+    out.line(told.format(match=describe(others[0], out.speech)))
+    out.prompt(out.t("Enter: go back to it. n: not now.") + " ")
     line = sys.stdin.readline(MAX_LINE)
     if not line or line.strip():
         return None
@@ -65,8 +66,12 @@ def choose(found: Sequence[Unfinished], name: str | None) -> Unfinished:
         return others[0]
     meant = [match for match in found if name in match.name]
     if len(meant) != 1:
-        what = "no match" if not meant else "more than one match"
-        raise UsageError(f"{what} is called '{name[:60]}'", "busso resume --list")
+        raise UsageError(
+            f"more than one match is called '{name[:60]}'"
+            if meant
+            else f"no match is called '{name[:60]}'",
+            "busso resume --list",
+        )
     return meant[0]
 
 
@@ -85,19 +90,27 @@ def take_up(
     keyboard = Keyboard()
     seat = Seat(args, out, keyboard)
     door = seat.session.resume(match)
-    seat.teller.say(f"Back at {describe(match)}. Looking for the others.")
+    told = out.t("Back at {match}. Looking for the others.")
+    seat.teller.say(told.format(match=describe(match, out.speech)))
     if at is not None and not seat.session.visit(at.host, at.port):
-        seat.teller.say(f"Nobody of this match is at {at.host} port {at.port}.")
+        told = out.t("Nobody of this match is at {host} port {port}.")
+        seat.teller.say(told.format(host=at.host, port=at.port))
     keyboard.start()
     return seat.play(Doorway("127.0.0.1", door))
 
 
-def describe(match: Unfinished) -> str:
+def describe(match: Unfinished, language: Language = ENGLISH) -> str:
     """The match in a few words."""
     header = match.signed.header
     when = datetime.fromtimestamp(header.created).astimezone()
     others = [label for n, label in enumerate(header.labels) if n != match.seat]
-    return f"{header.game} with {', '.join(others)}, {when:%Y-%m-%d %H:%M}, step {match.steps}"
+    told = language.text("{game} with {names}, {when}, step {step}")
+    return told.format(
+        game=header.game,
+        names=", ".join(others),
+        when=f"{when:%Y-%m-%d %H:%M}",
+        step=match.steps,
+    )
 
 
 def match_data(match: Unfinished) -> dict[str, Any]:
@@ -119,10 +132,12 @@ def _list(found: Sequence[Unfinished], out: Output) -> int:
         out.data({"matches": [match_data(match) for match in found]})
         return ExitCode.FINE
     for match in found[:LISTED]:
-        note = " (computer players of this computer, which ended with it)" if match.local else ""
-        out.line(f"{match.name}: {describe(match)}{note}")
+        told = out.t("{name}: {match}")
+        if match.local:
+            told = out.t("{name}: {match} (computer players of this computer, which ended with it)")
+        out.line(told.format(name=match.name, match=describe(match, out.speech)))
     if not found:
-        out.line("There is no match to take up again.")
+        out.line(out.t("There is no match to take up again."))
     return ExitCode.FINE
 
 

@@ -14,12 +14,32 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from engine.contract import Scored
+from engine.contract import Detail, Scored
+from node.language import mark, said
+from node.screen.glossary import amount
 from tools.arguments import table_rules
 from tools.errors import ExitCode
 from tools.output import Output
+
+_KINDS: Final = {
+    "petrangulo": mark("petranguló"),
+    "three-aces": mark("three aces"),
+    "scala-lunga": mark("scala lunga"),
+    "scala-corta": mark("scala corta"),
+    "points": mark("points"),
+    "nothing": mark("nothing"),
+    "declared": mark("declared"),
+}
+"""Kinds of hands whose word isn't the engine's in every language."""
+_PARTS: Final = (
+    *(said("point"), said("sequences"), said("sets"), said("novanta"), said("equal, nothing")),
+    said("{size} cards of {sum} = {points}"),
+    said("{size} to the {rank} = {points}"),
+    said("{size} of {rank} = {points}"),
+)
+"""What the engine calls the parts of a count."""
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -74,9 +94,22 @@ def _row(one: Scored) -> dict[str, Any]:
 
 def _table(scored: Sequence[Scored], out: Output) -> None:
     width = max(4, *(len(one.hand) for one in scored))
-    kinds = max(4, *(len(one.kind) for one in scored))
-    out.remark(f"rank  {'hand':<{width}}  {'kind':<{kinds}}  points")
-    for one in scored:
-        out.line(f"{one.rank:4}  {one.hand:<{width}}  {one.kind:<{kinds}}  {one.amount:>6}")
+    titles = [out.t("rank"), out.t("hand"), out.t("kind"), out.t("points")]
+    words = [out.t(_KINDS[one.kind]) if one.kind in _KINDS else one.kind for one in scored]
+    width = max(width, len(titles[1]))
+    kinds = max(4, *(len(word) for word in words))
+    out.remark(f"{titles[0]:>4}  {titles[1]:<{width}}  {titles[2]:<{kinds}}  {titles[3]:>6}")
+    for one, word in zip(scored, words, strict=True):
+        points = amount(out.speech, one.amount)
+        out.line(f"{one.rank:4}  {one.hand:<{width}}  {word:<{kinds}}  {points:>6}")
         for detail in one.details:
-            out.line(f"      {detail.category}: {detail.text}")
+            out.line(f"      {_detail(out, detail)}")
+
+
+def _detail(out: Output, detail: Detail) -> str:
+    """A category and what counts in it, part by part."""
+    retold = out.speech.retold
+    whole = retold(detail.text)
+    if whole == detail.text:
+        whole = ", ".join(retold(part) for part in detail.text.split(", "))
+    return f"{retold(detail.category)}: {whole}"

@@ -67,10 +67,12 @@ def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme |
         return None
     columns, rows = shutil.get_terminal_size()
     if not fits(columns, rows):
-        out.line(
-            f"The full screen needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows; this window has "
-            f"{columns} and {rows}, so here are plain lines."
+        told = out.t(
+            "The full screen needs {min_columns} columns and {min_rows} rows; this window has "
+            "{columns} and {rows}, so here are plain lines."
         )
+        size = {"columns": columns, "rows": rows}
+        out.line(told.format(min_columns=MIN_WIDTH, min_rows=MIN_HEIGHT, **size))
         return None
     return theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
 

@@ -14,9 +14,12 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
+from node.language import mark
+from node.screen.words import ended
 from protocol.audit import Found, Report, Ruling, Status, audit_file
 from protocol.contribution import Kind
 from protocol.errors import CorruptLog
@@ -36,23 +39,35 @@ from tools.matches import (
 )
 from tools.output import Output
 
-_SAYS = {
-    Status.COMPLETE: "complete: everything in this log verifies",
-    Status.ABANDONED: "abandoned: everything in this log verifies; who was left closed the match",
-    Status.OPEN: "open: everything in this log verifies, and the match has no end in it",
-    Status.TORN: "torn: the last step was cut off while it was written; the rest is as told here",
-    Status.CORRUPT: "corrupt: this log doesn't verify",
-    Status.DISPUTED: "disputed: this is evidence, and it convicts {who}",
-    Status.UNFOUNDED: "unfounded: this claims to be evidence, and it convicts nobody",
+_SAYS: Final[Mapping[Status, str]] = {
+    Status.COMPLETE: mark("complete: everything in this log verifies"),
+    Status.ABANDONED: mark(
+        "abandoned: everything in this log verifies; who was left closed the match"
+    ),
+    Status.OPEN: mark("open: everything in this log verifies, and the match has no end in it"),
+    Status.TORN: mark(
+        "torn: the last step was cut off while it was written; the rest is as told here"
+    ),
+    Status.CORRUPT: mark("corrupt: this log doesn't verify"),
+    Status.DISPUTED: mark("disputed: this is evidence, and it convicts {who}"),
+    Status.UNFOUNDED: mark("unfounded: this claims to be evidence, and it convicts nobody"),
 }
-_BROKEN = "{status}, but with a broken promise: somebody's cards refute what was promised"
+_WITHOUT: Final = mark("complete without {names}: everything in this log verifies")
+_BROKEN: Final[Mapping[Status, str]] = {
+    Status.COMPLETE: mark(
+        "complete, but with a broken promise: somebody's cards refute what was promised"
+    ),
+    Status.OPEN: mark("open, but with a broken promise: somebody's cards refute what was promised"),
+}
+_MARGIN: Final = 12
+"""Columns of what stands before a row."""
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Judge `args.file`; FINE if nothing is wrong, WRONG if anything is."""
     started = out.clock()
     data = load(args.file)
-    with out.progress("verifying") as progress:
+    with out.progress(out.t("verifying")) as progress:
         report = audit_file(data, default_group(), progress)
     match = _readable(data)
     if out.json:
@@ -102,7 +117,7 @@ def _tell(report: Report, match: MatchFile | None, out: Output, seconds: float) 
     header = report.header
     _tell_status(report, out)
     for found in report.faults:
-        out.line(_fault_line(found, header))
+        out.line(_fault_line(found, header, out))
     for ruling in report.rulings if header else ():
         _tell_ruling(ruling, report, out)
     if header is None or out.quiet:
@@ -114,96 +129,124 @@ def _tell(report: Report, match: MatchFile | None, out: Output, seconds: float) 
         _tell_checked(report, done, out)
         _tell_kinds(done, out)
     if report.result:
-        out.line(_result_line(report, header))
-    out.line(f"Time        {seconds:.1f} s")
+        _tell_result(report, header, out)
+    _row(out, out.t("Time"), out.t("{seconds} s").format(seconds=f"{seconds:.1f}"))
+
+
+def _row(out: Output, label: str, text: str) -> None:
+    """What it is about, then the rest in lines of its own margin."""
+    start, empty = f"{label:<{_MARGIN}}", " " * _MARGIN
+    for line in textwrap.wrap(text, 80, initial_indent=start, subsequent_indent=empty):
+        out.line(line)
 
 
 def _tell_status(report: Report, out: Output) -> None:
     if report.good:
-        says = _SAYS[report.status]
         gone = report.last.out if report.last and report.status is Status.COMPLETE else ()
         if gone and report.header:
             names = ", ".join(report.header.labels[seat] for seat in sorted(gone))
-            says = says.replace("complete:", f"complete without {names}:", 1)
-        out.good(says)
+            out.good(out.t(_WITHOUT).format(names=names))
+        else:
+            out.good(out.t(_SAYS[report.status]))
         return
-    if report.status in (Status.COMPLETE, Status.OPEN):
-        out.bad(_BROKEN.format(status=report.status.value))
+    if report.status in _BROKEN:
+        out.bad(out.t(_BROKEN[report.status]))
         return
-    who = seat_name(report.header, report.faults[-1].seat) if report.faults else ""
-    out.bad(_SAYS[report.status].format(who=who))
+    seat = report.faults[-1].seat if report.faults else None
+    who = seat_name(report.header, seat, out.speech) if report.faults else ""
+    out.bad(out.t(_SAYS[report.status]).format(who=who))
 
 
-def _fault_line(found: Found, header: Header | None) -> str:
+def _fault_line(found: Found, header: Header | None, out: Output) -> str:
+    text = out.speech.retold(found.text)
     if found.seat is None:
-        return f"  step {found.step}: {found.text} [{found.kind}]"
-    who = seat_name(header, found.seat)
-    return f"  step {found.step}, by {who}: {found.text} [{found.kind}]"
+        told = out.t("step {step}: {text} [{kind}]")
+        return "  " + told.format(step=found.step, text=text, kind=found.kind)
+    who = seat_name(header, found.seat, out.speech)
+    told = out.t("step {step}, by {who}: {text} [{kind}]")
+    return "  " + told.format(step=found.step, who=who, text=text, kind=found.kind)
 
 
 _RULINGS = {
-    Kind.ABSENT: "step {step}: {voters} went on without {away}, who was silent by their votes",
-    Kind.EXCLUDE: "step {step}: {voters} excluded {away} for cheating; the proof is in that step",
-    Kind.ABANDON: "step {step}: {voters} closed the match, too few without {away}",
+    Kind.ABSENT: mark(
+        "step {step}: {voters} went on without {away}, who was silent by their votes"
+    ),
+    Kind.EXCLUDE: mark(
+        "step {step}: {voters} excluded {away} for cheating; the proof is in that step"
+    ),
+    Kind.ABANDON: mark("step {step}: {voters} closed the match, too few without {away}"),
 }
 
 
 def _tell_ruling(ruling: Ruling, report: Report, out: Output) -> None:
     labels = report.header.labels if report.header else ()
     voters, away = (", ".join(labels[s] for s in seats) for seats in (ruling.voters, ruling.away))
-    text = _RULINGS[ruling.kind].format(step=ruling.step, voters=voters, away=away)
+    text = out.t(_RULINGS[ruling.kind]).format(step=ruling.step, voters=voters, away=away)
     for line in textwrap.wrap(text, 78, subsequent_indent="  "):
         out.line(f"  {line}")
 
 
 def _tell_match(report: Report, header: Header, out: Output) -> None:
     preset, options = report.preset
-    created = _date(header.created)
-    out.line(f"Match       {header.match.hex()[:16]}, agreed on {created} by its header")
-    rules = ", ".join([f"preset {preset}", *options]) if preset else f"rules {header.rules}"
-    out.line(f"Game        {header.game}, {rules}")
+    created = _date(header.created, out)
+    agreed = out.t("{match}, agreed on {created} by its header")
+    match = header.match.hex()[:16]
+    _row(out, out.t("Match"), agreed.format(match=match, created=created))
+    rules = out.t("preset {preset}").format(preset=preset)
+    if not preset:
+        rules = out.t("rules {version}").format(version=header.rules)
+    _row(out, out.t("Game"), ", ".join([header.game, rules, *(options if preset else ())]))
     width = max(len(seat.name) for seat in header.seats)
     for number, (seat, print_) in enumerate(zip(header.seats, report.fingerprints, strict=True)):
-        start = "Signed by   " if number == 0 else " " * 12
+        start = f"{out.t('Signed by') if number == 0 else '':<{_MARGIN}}"
         out.line(f"{start}{number:2} {seat.name:<{width}}  {print_}")
-    out.line("            Compare these fingerprints with those that the players know: anybody")
-    out.line("            can sign a whole log again, but only with other keys.")
+    warning = out.t(
+        "Compare these fingerprints with those that the players know: anybody can sign a whole log "
+        "again, but only with other keys."
+    )
+    _row(out, "", warning)
 
 
-def _date(seconds: int) -> str:
+def _date(seconds: int, out: Output) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError, OSError):
-        return f"second {seconds} since 1970"
+        return out.t("second {seconds} since 1970").format(seconds=seconds)
 
 
 def _tell_checked(report: Report, done: Counter[str], out: Output) -> None:
-    text = (
-        f"Checked     steps: {report.steps}, hands audited: {report.hands}; the chain, all "
-        f"{done['signatures']} signatures, {done['shuffle']} shuffle proofs, every decryption "
-        f"share, whose turn it was, every move by the rules, {done['reveal']} seeds against their "
-        "commitments, and every card derived from them again"
+    checked = out.t(
+        "steps: {steps}, hands audited: {hands}; the chain, all {signatures} signatures, "
+        "{shuffles} shuffle proofs, every decryption share, whose turn it was, every move by the "
+        "rules, {reveals} seeds against their commitments, and every card derived from them again"
     )
-    for line in textwrap.wrap(text, 80, subsequent_indent=" " * 12):
-        out.line(line)
+    told = checked.format(
+        steps=report.steps,
+        hands=report.hands,
+        signatures=done["signatures"],
+        shuffles=done["shuffle"],
+        reveals=done["reveal"],
+    )
+    _row(out, out.t("Checked"), told)
 
 
 def _tell_kinds(done: Counter[str], out: Output) -> None:
     for kind, number in sorted(done.items()):
         if kind != "signatures":
-            out.detail(f"            {number} of kind {kind}")
+            told = out.t("{number} of kind {kind}").format(number=number, kind=kind)
+            out.detail(f"{'':<{_MARGIN}}{told}")
 
 
-def _result_line(report: Report, header: Header) -> str:
+def _tell_result(report: Report, header: Header, out: Output) -> None:
     result = report.result
     order = report.last.order if report.last else ()
     if result is None:
-        return ""
+        return
     scores = ", ".join(
         f"{seat.name} {score}"
         for seat, score in zip(header.seats, by_seat(result.scores, order), strict=True)
     )
-    winners = ", ".join(header.seats[order[chair]].name for chair in result.winners if order)
-    if winners:
-        return f"Result      {result.reason}: {winners} won; scores: {scores}"
-    return f"Result      {result.reason}; scores: {scores}"
+    names = [header.labels[seat] for seat in order]
+    if names:
+        _row(out, out.t("Result"), ended(out.speech, result, names))
+    _row(out, out.t("Scores"), scores)

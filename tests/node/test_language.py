@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import string
 
 import pytest
 
+from engine.errors import IllegalMove
 from node.language import (
     CODES,
+    MAX_SAID,
+    SAID,
     CatalogueError,
     catalogue_text,
     compiled,
@@ -17,9 +21,9 @@ from node.language import (
     read,
 )
 from node.screen.words import rule_words
-from tests.node.messages import Message, in_source, needed
+from tests.node.messages import Message, in_source, is_found, needed, refusals, retold, said_in
 
-MESSAGES = needed()
+MESSAGES = [*needed(), *retold()]
 CATALOGUE = read(catalogue_text("it"))
 
 
@@ -31,7 +35,14 @@ def blanks(text: str) -> set[str]:
 def test_messages_are_found() -> None:
     ones = {message.one for message in MESSAGES}
     assert {"play a card", "{name} knocks: busso!", "F10 leaves", "seven", "PET-22"} <= ones
-    assert len(MESSAGES) > 300
+    assert len(MESSAGES) > 600
+    said = {message.one for message in MESSAGES if message.context == SAID}
+    assert {
+        "{suit} was led, and whoever has {suit} must follow",
+        "{port} is not a port.",
+        "Tables won't be listed there; join by an invitation or an address instead.",
+        "a whole number from {low} to {high} is needed, not '{text}'",
+    } <= said
 
 
 def test_every_message_is_translated_and_no_other() -> None:
@@ -72,6 +83,66 @@ def test_rules_are_told_in_the_language() -> None:
     assert rule_words(language("it"), "XYZ-01") == ""
 
 
+def test_what_is_said_in_english_is_retold_with_its_values() -> None:
+    it, en = language("it"), language("en")
+    said = "No answer from ada.local port 7000 within 3 seconds."
+    assert it.retold(said) == "Nessuna risposta da ada.local port 7000 entro 3 secondi."
+    assert en.retold(said) == said
+    assert it.retold("That table is full.") == "Quel tavolo è pieno."
+    assert it.retold("Ada hums a tune.") == "Ada hums a tune."
+    assert it.retold("") == ""
+
+
+def test_a_sentence_within_a_sentence_is_retold_too() -> None:
+    said = "This table can't be joined: there is no game 'bridge'; there are: briscola."
+    told = language("it").retold(said)
+    assert (
+        told
+        == "A questo tavolo non ci si può sedere: non c'è il gioco 'bridge'; ci sono: briscola."
+    )
+
+
+def test_names_of_people_and_what_is_too_long_stay_as_they_are() -> None:
+    it = language("it")
+    assert (
+        it.retold("you have met nobody called 'king'")
+        == "non hai conosciuto nessuno di nome 'king'"
+    )
+    long = "x" * MAX_SAID + " is not a port."
+    assert it.retold(long) == long
+
+
+def test_a_refusal_is_refilled_from_its_template() -> None:
+    template = "{suit} was led, and whoever has {suit} must follow"
+    error = IllegalMove("TRA-03", template, suit="coppe")
+    assert str(error) == "coppe was led, and whoever has coppe must follow"
+    told = language("it").refilled(error.template, error.values)
+    assert told == "è uscito coppe, e chi ne ha deve rispondere a coppe"
+    assert language("en").refilled(error.template, error.values) == str(error)
+
+
+@pytest.mark.parametrize(("place", "sentence"), list(refusals()))
+def test_every_refusal_of_the_engine_is_a_template_that_is_found(
+    place: str, sentence: ast.expr
+) -> None:
+    assert is_found(sentence), place
+
+
+def test_an_f_string_is_no_template_of_a_refusal() -> None:
+    (statement,) = ast.parse("f'{suit} was led'").body
+    assert isinstance(statement, ast.Expr)
+    assert not is_found(statement.value)
+
+
+@pytest.mark.parametrize("message", retold(), ids=repr)
+def test_every_template_is_found_again(message: Message) -> None:
+    fields = sorted(blanks(message.one))
+    values = {name: f"«{number}»" for number, name in enumerate(fields)}
+    told = language("it").retold(message.one.format(**values) if fields else message.one)
+    wanted = CATALOGUE[message.key][0]
+    assert told == (wanted.format(**values) if fields else wanted)
+
+
 def test_f9_goes_through_all_languages() -> None:
     code = CODES[0]
     seen = set()
@@ -90,6 +161,10 @@ def test_f9_goes_through_all_languages() -> None:
         (None, {"LANGUAGE": "en:it", "LANG": "it_IT"}, "en"),
         (None, {"LANG": "de_DE.UTF-8"}, "en"),
         (None, {"LC_MESSAGES": "it"}, "it"),
+        (None, {"BUSSO_LANG": "it", "LC_ALL": "en_US.UTF-8"}, "it"),
+        (None, {"BUSSO_LANG": "en", "LANG": "it_IT.UTF-8"}, "en"),
+        ("it", {"BUSSO_LANG": "en"}, "it"),
+        (None, {"BUSSO_LANG": "xx", "LANG": "it_IT.UTF-8"}, "it"),
     ],
 )
 def test_the_language_is_the_one_asked_for_or_the_systems(
@@ -123,11 +198,34 @@ def test_the_text_format_is_read_as_gettext_writes_it() -> None:
     assert read(text) == {'x\x04a\n"b"': ("c",), "d": ("e",)}
 
 
+def test_what_is_said_is_found_by_what_it_is_given_to() -> None:
+    source = (
+        "raise NodeError(f'{port} is not {a.b:.1f} {c[:4]}')\n"
+        "raise OutOfTurn('our own bug')\n"
+        "text = f'{x} and {x} and {y.x}' if z else 'one more thing'\n"
+        "raise NodeError(text, 'and a hint')\n"
+        "raise fault(line, 'the line is wrong')\n"
+        "other = 'not a sentence'\n"
+    )
+    assert sorted(message.one for message in said_in(source)) == [
+        "and a hint",
+        "one more thing",
+        "the line is wrong",
+        "{port} is not {b} {c}",
+        "{x} and {x} and {x_}",
+    ]
+
+
 def test_messages_are_literals_in_what_says_them() -> None:
-    source = 't("a"); s.text("b", "ctx"); mark("c"); lang.count("d", "e", 2); other("f"); t(g)'
+    source = (
+        't("a"); s.text("b", "ctx"); mark("c"); lang.count("d", "e", 2); other("f"); t(g); '
+        'self._tell("h" if i else "j", k=1)'
+    )
     assert list(in_source(source)) == [
         Message("a"),
         Message("b", context="ctx"),
         Message("c"),
         Message("d", "e"),
+        Message("h"),
+        Message("j"),
     ]

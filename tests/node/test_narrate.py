@@ -69,6 +69,8 @@ ENGINE = Path(petrangola.__file__).parent
 NAMES = ("Ada", "Bruno", "Carla")
 CARD = re.compile(r"(?<![\w'])[A234567FCR][cdsb](?!\w)")
 GAME = registry.get("petrangola")
+SHARED = dict.fromkeys(("petrangola", "mambassa"), (ENGINE / "monte.py",))
+"""Where games that are alike make their notes together."""
 
 
 def told_kinds(game: str) -> tuple[set[str], bool]:
@@ -76,7 +78,7 @@ def told_kinds(game: str) -> tuple[set[str], bool]:
     may be a variable as well."""
     found: set[str] = set()
     written_out = True
-    for path in ENGINE.glob(f"{game}*.py"):
+    for path in [*ENGINE.glob(f"{game}*.py"), *SHARED.get(game, ())]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Note", "note"):
                 first = node.args[0]
@@ -145,7 +147,7 @@ def test_a_game_without_the_sentence_is_still_told(monkeypatch: pytest.MonkeyPat
 
 def test_cards_have_names() -> None:
     faces = [*ITALIAN.split("7c Ad"), UNKNOWN]
-    assert card_names(ITALIAN, faces) == "sette di coppe, asso di denari, a hidden card"
+    assert card_names(ITALIAN, faces) == "seven of cups, ace of coins, a hidden card"
     assert card_names(FRENCH32, FRENCH32.split("7h As")) == "seven of hearts, ace of spades"
 
 
@@ -184,7 +186,7 @@ def test_hands_are_told_with_their_worth() -> None:
 @pytest.mark.rule("PET-35")
 def test_a_hand_is_worth_what_the_decks_in_play_make_it() -> None:
     state = dealt("As As As 7d Fd Cd", preset="marche", decks="3")
-    assert worth(state, ITALIAN.split("As As As")) == "petrangulo of 31"
+    assert worth(state, ITALIAN.split("As As As")) == "petranguló of 31"
     assert worth(state, ITALIAN.split("2d 2d 2d")) == "tris of 6"
     automatic = dealt("As", seats=13)
     assert automatic.deck.copies == 2
@@ -196,7 +198,7 @@ def test_a_hand_is_worth_what_the_decks_in_play_make_it() -> None:
 
 def test_results_and_scores() -> None:
     assert result_line(Result((1,), (0, 1), (1, 1), (0, 2), "last-alive"), NAMES) == (
-        "Result: last-alive; won by Bruno."
+        "Bruno is the last one with tokens and wins."
     )
     assert result_line(Result((), (2, 1), (1, 1), (0, 0), "unfinished"), NAMES) == (
         "The match ends here, as the table agreed before it."
@@ -219,11 +221,11 @@ def test_a_hand_is_told_move_by_move() -> None:
     lines, state = told(state, "stay")
     assert lines == [f"stay          {b} says sto! and turns the monte up."]
     lines, state = told(state, "2d>4b")
-    assert lines == [f"2d>4b         {a} gives due di denari and takes quattro di bastoni."]
+    assert lines == [f"2d>4b         {a} gives two of coins and takes four of batons."]
     lines, state = told(state, "7d,Fd>Ac,2d")
     assert lines == [
-        f"7d,Fd>Ac,2d   {b} gives sette di denari, fante di denari and takes asso di coppe, due di"
-        " denari."
+        f"7d,Fd>Ac,2d   {b} gives seven of coins, jack of coins and takes ace of cups, two of "
+        "coins."
     ]
     lines, state = told(state, "camicia")
     assert lines == [
@@ -243,7 +245,7 @@ def test_cards_that_the_reader_does_not_know_stay_hidden() -> None:
     assert move_text(table, move) == "??>4b"
     assert move_text(table, move, state.faces) == "2d>4b"
     (line,) = narrate(table, move, table, NAMES)[:1]
-    assert "gives a hidden card and takes quattro di bastoni." in line
+    assert "gives a hidden card and takes four of batons." in line
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(GAME.presets)), st.integers(2, 5))
@@ -450,7 +452,7 @@ def test_a_trick_is_told_card_by_card() -> None:
     plays = [line for line in lines if " plays " in line]
     assert len(plays) == 39
     assert not any("hidden" in line for line in plays)
-    assert all(re.fullmatch(r"\S\S {12}\w+ plays \w+ di \w+\.", line) for line in plays)
+    assert all(re.fullmatch(r"\S\S {12}\w+ plays \w+ of \w+\.", line) for line in plays)
     assert [line for line in lines if line.startswith("aside")] == [
         line for line in lines if line.startswith("aside ??")
     ]

@@ -93,7 +93,7 @@ def test_a_whole_match_is_told() -> None:
     assert said.out.rstrip().endswith("✓ everything in this log verifies")
     assert max(map(len, said.out.splitlines())) <= 80
     assert "\n\n\n" not in said.out
-    assert re.search(r"^Result: last-alive; won by \w+\.$", said.out, re.M)
+    assert re.search(r"^\w+ is the last one with tokens and wins\.$", said.out, re.M)
 
 
 def test_all_hands_are_shown_from_the_start_where_the_seeds_are_out() -> None:
@@ -210,7 +210,7 @@ def test_a_broken_promise_is_told_where_it_comes_out() -> None:
     assert "Audit: Bruno broke a promise in step" in said.out
     assert "Signed by Ada.\n" in said.out
     assert re.search(r"^✗ step \d+, Bruno \(seat 1\): ", said.out, re.M)
-    assert said.out.index("Result: ") < said.out.index("✗ step")
+    assert said.out.index("Ada is the last one with tokens") < said.out.index("✗ step")
 
 
 def test_evidence_is_told_with_its_charge(tell: Tell) -> None:
