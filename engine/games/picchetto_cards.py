@@ -242,9 +242,11 @@ class Known:
     def above(self, code: int, slots: int) -> int:
         """Those of `slots`, which hold cards of the suit of `code`, that hold a stronger one."""
         codes, found = self.codes, 0
-        for slot in slots_of(slots):
-            if codes[slot] > code:
-                found |= 1 << slot
+        while slots:
+            bit = slots & -slots
+            slots ^= bit
+            if codes[bit.bit_length() - 1] > code:
+                found |= bit
         return found
 
     def holding(self, slots: int) -> Holding:

@@ -17,11 +17,13 @@ from functools import lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
+from engine.contract import mask_of
 from engine.games.picchetto_cards import (
     ACE,
     BEST_RUN,
     LOWEST_SET,
     RANKS,
+    SETS,
     SHORTEST,
     SUITS,
     Holding,
@@ -96,6 +98,7 @@ _EVERY_CLAIM: Final = (
     ),
 )
 _FULL: Final = 255
+_SHIFTS: Final = tuple(suit * RANKS for suit in range(SUITS))
 
 
 def every_claim(category: Category) -> tuple[Claim, ...]:
@@ -159,10 +162,28 @@ def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[in
     )
 
 
-@lru_cache(maxsize=256)
 def stated(pack: Pack, category: Category, size: int, hand: int) -> tuple[int, ...]:
-    """`values` in ascending order: in one dialogue they are asked for several times."""
-    return tuple(sorted(values(pack, category, size, hand)))
+    """`values` in ascending order, by tables, since a dialogue asks for them several times."""
+    table = _stated(pack, category, size)
+    a, b, c, d = (
+        table[hand & 255],
+        table[hand >> 8 & 255],
+        table[hand >> 16 & 255],
+        table[hand >> 24],
+    )
+    return _numbers(a | b | c | d)
+
+
+@lru_cache(maxsize=64)  # two packs, two categories, six sizes
+def _stated(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
+    """By suit byte the `values` of that suit alone: bit i stands for i."""
+    return tuple([mask_of(values(pack, category, size, byte)) for byte in range(_FULL + 1)])
+
+
+@lru_cache(maxsize=1 << 12)
+def _numbers(mask: int) -> tuple[int, ...]:
+    """Which bits are set, ascending."""
+    return tuple([number for number in range(mask.bit_length()) if mask >> number & 1])
 
 
 @lru_cache(maxsize=64)
@@ -236,7 +257,7 @@ def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
                 found += [p << shift for p in subsets(byte, size) if low <= prices[p] <= high]
         return tuple(found)
     if category is _SEQUENCE:
-        made = _run_sets(_with_runs(hand), size * RANKS + low, size * RANKS + min(high, ACE))
+        made = _runs_between(hand, size * RANKS + low, size * RANKS + min(high, ACE))
     else:
         made = _rank_sets(_with_sets(hand), size, high)
     if more:
@@ -244,32 +265,24 @@ def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     return tuple([part for part in made if worth(pack, demand, part)])
 
 
-def _with_runs(hand: int) -> int:
-    """The suits of `hand` that have a run."""
-    best = BEST_RUN
-    return (
-        (hand & 0xFF if best[hand & 255] else 0)
-        | (hand & 0xFF00 if best[hand >> 8 & 255] else 0)
-        | (hand & 0xFF0000 if best[hand >> 16 & 255] else 0)
-        | (hand & 0xFF000000 if best[hand >> 24] else 0)
-    )
-
-
 def _with_sets(hand: int) -> int:
     """The cards of `hand` whose rank makes a set."""
-    return Holding.of(hand).threes * _ONE_OF_EACH & hand
+    a, b, c, d = suits_of(hand)
+    return ((a & b & (c | d) | (a | b) & c & d) & SETS) * _ONE_OF_EACH & hand
 
 
-@lru_cache(maxsize=1 << 12)  # of most hands one suit has runs, so the same ones come again
-def _run_sets(hand: int, low: int, high: int) -> tuple[int, ...]:
+def _runs_between(hand: int, low: int, high: int) -> tuple[int, ...]:
     """Every part of `hand` that consists of runs, the best of them from `low` to `high`, which
     are length * RANKS + top."""
+    best = BEST_RUN
     some = [
-        [part << suit * RANKS for part in run_parts(byte) if BEST_RUN[part] <= high]
-        for suit, byte in enumerate(suits_of(hand))
-        if BEST_RUN[byte]
+        (byte, shift) for byte, shift in zip(suits_of(hand), _SHIFTS, strict=True) if best[byte]
     ]
-    parts = [sum(parts) for parts in product(*some)]
+    if len(some) == 1:  # as in most hands
+        byte, shift = some[0]
+        return tuple([p << shift for p in run_parts(byte) if low <= best[p] <= high])
+    kept = [[p << shift for p in run_parts(byte) if best[p] <= high] for byte, shift in some]
+    parts = [sum(parts) for parts in product(*kept)]
     return tuple([part for part in parts if best_run(part) >= low])
 
 

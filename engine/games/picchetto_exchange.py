@@ -27,7 +27,7 @@ from engine.contract import (
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, SLOTS, codes_of, known_of
 from engine.games.picchetto_legal import Legal
-from engine.games.picchetto_match import SEATS
+from engine.games.picchetto_match import SEATS, Match
 from engine.games.picchetto_moves import Bianca, Change
 from engine.games.picchetto_position import (
     DEALT,
@@ -86,7 +86,10 @@ def _looks(packet: int, dealer: int) -> tuple[Step, ...]:
 
 
 _LOOKS: Final = {packet: [_looks(packet, dealer) for dealer in range(SEATS)] for packet in _DEALS}
-"""By size of the packets and by dealer."""
+_LOOKED: Final = {packet: (hands[::-1], hands) for packet, hands in _DEALS.items()}
+"""By size of the packets and by dealer: what is asked for after a deal, and what each seat has seen
+when it is done."""
+_ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * SLOTS
 
 
 class _Trade(NamedTuple):
@@ -147,7 +150,7 @@ class Exchanging(Legal):
 
     def _serve(self, steps: Iterable[Step], aim: Aim, cards: int = 0) -> Self:
         """Have the requests of `steps` done, one turn each, then go on to `aim`."""
-        if self.auto:
+        if self.deal.auto:
             self._effect(steps)
             return self._arrive(aim, cards)
         due = tuple(step for step in steps if step)
@@ -209,18 +212,24 @@ class Exchanging(Legal):
             if mine != theirs:
                 dealer = 0 if mine < theirs else 1
                 new.notes = (note("dealer-drawn", dealer, (at + SEATS,)),)
-                return new._to_deal(dealer)
+                return new._to_deal(dealer, self.match)
         new.moves += 1  # another state, though the same is due
         new.notes = (note("draws-again"),)
         return new
 
-    def _to_deal(self, dealer: int) -> Self:
+    def _to_deal(self, dealer: int, match: Match) -> Self:
         """The next hand, with nothing of the last one's cards left."""
         old = self.deal
         hand = old.hand + 1
-        players = (1 - dealer, dealer)
         self.deal = Deal(
-            *(old.options, old.seats, old.deck, players, _DECIDES[dealer], hand, dealer),
+            old.options,
+            old.seats,
+            old.deck,
+            match,
+            (1 - dealer, dealer),
+            _DECIDES[dealer],
+            hand,
+            dealer,
             breaches=old.breaches,
         )
         self._clear()
@@ -239,27 +248,38 @@ class Exchanging(Legal):
         self.lay = _NO_CARDS
         self.held = self.points = self.won = (0, 0)
         self.led = -1
-        self.auto = False
 
     def _shuffled(self, given: Shuffled) -> Self:
         """PIC-03. Each reseals the hand that fell to it, so that no card can be followed from the
         deck to where it is put aside or played."""
-        old, pack = self.deal, self.match.pack
+        old = self.deal
+        match, packet, dealer = old.match, old.options.packet, old.dealer
         new = self._copy()
-        if given.faces is None:
-            faces = bytes((UNKNOWN,)) * SLOTS
-        else:
-            faces = self._checked(given.faces)
-            new.auto = True
+        auto = given.faces is not None
+        faces = _ALL_UNKNOWN if given.faces is None else self._checked(given.faces)
         new.deal = Deal(
-            *(old.options, old.seats, old.deck, old.players, old.decides, old.hand, old.dealer),
-            *(faces, known_of(pack, faces)),
+            old.options,
+            old.seats,
+            old.deck,
+            match,
+            old.players,
+            old.decides,
+            old.hand,
+            dealer,
+            faces,
+            known_of(match.pack, faces),
+            auto,
         )
-        new.held = _DEALS[old.options.packet]
-        a, b = self.match.limit(0), self.match.limit(1)
-        limits = (b, a) if old.dealer == 0 else (a, b)
-        new.lay = Layout(_TALON, 0, (0, 0), _SIZES, NOBODY, NOBODY, (), 0, None, limits)
-        return new._serve(_LOOKS[old.options.packet][old.dealer], _AIM_ELDER)
+        new.held = _DEALS[packet]
+        a, b = match.limit(0), match.limit(1)
+        limits = (b, a) if dealer == 0 else (a, b)
+        shown, reseals = (_LOOKED[packet][dealer], SEATS) if auto else ((0, 0), 0)
+        new.lay = Layout(
+            _TALON, 0, (0, 0), _SIZES, NOBODY, NOBODY, (), 0, None, limits, shown, reseals
+        )
+        if auto:
+            return new._to_decide(_PHASE_ELDER, ELDER)
+        return new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -350,46 +370,46 @@ class Exchanging(Legal):
                 raise IllegalMove(rule, "here {low} cards are exchanged", low=low)
             raise IllegalMove(rule, "here {low} to {high} cards are exchanged", low=low, high=high)
 
-    def _serve_trades(self, trades: Sequence[_Trade], aim: Aim) -> Self:
-        """`_serve` of what follows exchanges; an open state does it all at once."""
-        if not self.auto:
-            return self._serve([step for trade in trades for step in trade.steps()], aim)
-        lay = self.lay
-        a, b = lay.shown
-        reseals = lay.reseals
-        for _, seat, seen, hand, more in trades:
-            free = ~(seen | hand)
-            a, b = a & free, b & free
-            self.opened &= free
-            reseals += 2 if seen else 1
-            if seat == 0:
-                a |= hand | more
-            else:
-                b |= hand | more
-        self.lay = lay.seen_by((a, b), reseals)
-        return self._arrive(aim, 0)
+    def _serve_trades(self, trades: Sequence[_Trade | None], aim: Aim) -> Self:
+        """`_serve` of what follows exchanges, which in an open state is done."""
+        steps = [step for trade in trades if trade for step in trade.steps()]
+        return self._serve(steps, aim) if steps else self._arrive(aim, 0)
 
-    def _take(self, at: int, move: Change) -> _Trade:
-        """The cards change their places (PIC-14: for good)."""
+    def _take(self, at: int, move: Change) -> _Trade | None:
+        """The cards change their places (PIC-14: for good). What is asked for then; None in an open
+        state, which knows the answers."""
         lay = self.lay
         talon, taken, before = lay.talon, move.taken, lay.seen
         hand = self.held[at] & ~move.given | _top(talon, taken)
         size = hand.bit_count()
         mute = at if size > DEALT else lay.mute
         aside, sizes, held = lay.aside, lay.sizes, self.held
+        left = talon[taken:]
         if at == ELDER:
             self.held = (hand, held[1])
             aside, sizes = (move.given, aside[1]), (size, sizes[1])
             seen, fixed = ELDERS_TALON - taken, lay.fixed
+            resealed, more = 0, _top(left, seen)
         else:
             self.held = (held[0], hand)
             aside, sizes = (aside[0], move.given), (sizes[0], size)
             seen, fixed = max(0, before - taken), None
+            resealed, more = _top(talon, before), _top(left, len(left))
         if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
             points = self.points
             self.points = (0, points[1]) if at == ELDER else (points[0], 0)
-        self.lay = lay = Layout(
-            talon[taken:],
+        players, shown, reseals = self.deal.players, lay.shown, lay.reseals
+        trade: _Trade | None = None
+        if self.deal.auto:
+            free, mine = ~(resealed | hand), hand | more
+            self.opened &= free
+            a, b = shown
+            shown = (a & free, b & free | mine) if players[at] else (a & free | mine, b & free)
+            reseals += 2 if resealed else 1
+        else:
+            trade = _Trade(players[ELDER], players[at], resealed, hand, more)
+        self.lay = Layout(
+            left,
             seen,
             aside,
             sizes,
@@ -399,13 +419,10 @@ class Exchanging(Legal):
             lay.announced,
             fixed,
             lay.limits,
-            lay.shown,
-            lay.reseals,
+            shown,
+            reseals,
         )
-        elder, younger = self.deal.players
-        if at == ELDER:
-            return _Trade(elder, elder, 0, hand, _top(lay.talon, seen))
-        return _Trade(elder, younger, _top(talon, before), hand, _top(lay.talon, len(lay.talon)))
+        return trade
 
     # ------------------------------------------------------------------ counting
 

@@ -164,7 +164,7 @@ class Legal(Position):
 
     def _stated(self, claim: Claim) -> Sequence[int]:
         """What the player whose turn it is can say of a claim of this size, ascending."""
-        own, pack = self._own(), self.match.pack
+        own, pack = self._own(), self.deal.match.pack
         if own is None:
             return every_value(pack, claim.category, claim.size)
         return stated(pack, claim.category, claim.size, own.hand)
@@ -191,7 +191,7 @@ class Legal(Position):
             slots, size = self.held[self.at], demand.claim.size
             return productions(slots, size, slots.bit_count() if demand.more else size)
         slots_of = self.deal.known.slots
-        parts = choices(self.match.pack, demand, own.hand)
+        parts = choices(self.deal.match.pack, demand, own.hand)
         return productions_of([slots_of(part) for part in parts])
 
     # ------------------------------------------------------------------ tricks

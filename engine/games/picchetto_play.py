@@ -13,7 +13,7 @@ from engine.games.picchetto_cards import RANKS, SUITS
 from engine.games.picchetto_exchange import BONUS_AT, ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
+from engine.games.picchetto_position import DEALT, Act, Aim, Deal, Phase, Vow, VowKind
 from engine.position import new_blank, note
 
 SESSANTA: Final = 30
@@ -30,6 +30,9 @@ _TAKES: Final = tuple(
 )
 """By seat and by what it has then: notes made once, because there are so many tricks. Nobody can
 score so much in a deal."""
+
+_FLOORS: Final = tuple((floor,) for floor in (*range(RANKS), -1))
+"""By floor, -1 being the last one."""
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_OPEN: Final = Act.OPEN
@@ -51,7 +54,7 @@ class Playing(Exchanging):
             may = self._playable()
         if not may & bit:
             raise self._refused(bit)
-        if self.auto or self.opened & bit:
+        if self.deal.auto or self.opened & bit:
             return self._lay(slot)
         new = self._copy()
         return new._serve([((_ACT_OPEN, bit, self.deal.players[self.at]),)], _AIM_LAID, bit)
@@ -95,17 +98,14 @@ class Playing(Exchanging):
     def _lay(self, slot: int) -> Self:
         """The card of `slot` lies on the table: this is where most of the time is spent, so every
         field is new or copied here."""
-        at, led = self.at, self.led
+        at, led, deal = self.at, self.led, self.deal
         bit = 1 << slot
         new = new_blank(type(self))
-        new.deal = self.deal
-        new.match = self.match
+        new.deal = deal
         new.lay = self.lay
-        new.auto = self.auto
         new.phase = _PHASE_PLAY
         new.wait = None
         new.talk = None
-        new.at = at
         new.opened = self.opened | bit
         new.moves = self.moves + 1
         new.may = -1
@@ -114,34 +114,50 @@ class Playing(Exchanging):
         new.points = self.points
         new.notes = ()
         a, b = self.held
-        new.held = (a ^ bit, b) if at == ELDER else (a, b ^ bit)
-        if led < 0:
-            new.led = slot
-            new.won = self.won
-            return new._after_lead(slot)
-        new.led = -1
-        return new._after_trick(led, slot, self.won)
+        if at:
+            b ^= bit
+        else:
+            a ^= bit
+        new.held = (a, b)
+        if led >= 0:
+            new.at = at
+            new.led = -1
+            return new._after_trick(led, slot, self.won, deal)
+        new.led = slot
+        new.won = self.won
+        # PIC-31: the lead's point, lost or not by what follows
+        if deal.options.trick_scoring == "battuta_presa":
+            new.at = at
+            ended = new._counts_one(at)
+            new.notes = _LEADS[deal.players[at]][new.points[at]] + new.notes
+            if ended:
+                return new._to_reveal()
+        if not (a if at else b):
+            new.at = at
+            return new._after_lone(slot)
+        new.at = other = 1 - at
+        new.due = deal.decides[other]
+        return new
 
-    def _after_trick(self, led_slot: int, slot: int, won: tuple[int, int]) -> Self:
+    def _after_trick(self, led_slot: int, slot: int, won: tuple[int, int], deal: Deal) -> Self:
         """PIC-31; `won`: the slots that the two have won before."""
-        at, deal = self.at, self.deal
+        at = self.at
         codes, options = deal.known.codes, deal.options
         led, code = codes[led_slot], codes[slot]
         taker = 1 - at
-        if code >> 3 == led >> 3:
-            if code > led:
-                taker = at
-            elif options.must_win:
-                self._promise(led, led & 7)
-        else:
+        if code >> 3 != led >> 3:
             self._promise(led, -1)
+        elif code > led:
+            taker = at
+        elif options.must_win:
+            self._promise(led, led & 7)
         trick = 1 << led_slot | 1 << slot
         a, b = won
-        self.won = (a | trick, b) if taker == ELDER else (a, b | trick)
-        if options.trick_scoring == "two_per_trick":
-            ended = self._gain(taker, 2, SESSANTA if taker == ELDER else 0)
-        else:
+        self.won = (a, b | trick) if taker else (a | trick, b)
+        if options.trick_scoring == "battuta_presa":
             ended = taker == at and self._counts_one(at)
+        else:
+            ended = self._gain(taker, 2, 0 if taker else SESSANTA)
         self.notes = _TAKES[deal.players[taker]][self.points[taker]] + self.notes
         if ended:
             return self._to_reveal()
@@ -152,29 +168,14 @@ class Playing(Exchanging):
             return self
         return self._after_exhausted(taker)
 
-    def _after_lead(self, slot: int) -> Self:
-        """PIC-31: the lead's point, lost or not by what follows."""
-        at, deal = self.at, self.deal
-        if deal.options.trick_scoring == "battuta_presa":
-            ended = self._counts_one(at)
-            self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
-            if ended:
-                return self._to_reveal()
-        other = 1 - at
-        if not self.held[other]:
-            return self._after_lone(slot)
-        self.at = other
-        self.due = deal.decides[other]
-        return self
-
     def _counts_one(self, at: int) -> bool:
         """`_gain` of one point, which most of the time does nothing else."""
         lay = self.lay
         a, b = self.points
-        if at == ELDER:
-            a = after = a + 1
-        else:
+        if at:
             b = after = b + 1
+        else:
+            a = after = a + 1
         if after == BONUS_AT or after >= lay.limits[at] or lay.mute == at:
             return self._gain(at, 1, SESSANTA if at == ELDER else 0)
         self.points = (a, b)
@@ -183,13 +184,15 @@ class Playing(Exchanging):
     def _promise(self, led: int, floor: int) -> None:
         """PIC-36: what is left of the hand holds nothing of the led suit above `floor`. Once
         promised, less needs no promise, since a hand only shrinks."""
-        at = self.at
-        hidden = self.held[at] & ~self.opened
+        at, floors = self.at, self.floors
         suit = led >> 3
         key = at * SUITS + suit
-        if not hidden or self.floors[key] <= floor:
+        if floors[key] <= floor:
             return
-        self.floors = (*self.floors[:key], floor, *self.floors[key + 1 :])
+        hidden = self.held[at] & ~self.opened
+        if not hidden:
+            return
+        self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
         seat, move = self.deal.players[at], self.moves - 1  # the move that is being counted
         vow = Vow(seat, "PIC-36", hidden, move, self.lay.reseals, _VOW_SUIT, None, suit, floor)
         self.vows += (vow,)

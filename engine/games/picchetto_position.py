@@ -233,12 +233,14 @@ class Deal(Kept):
     options: PicchettoOptions
     seats: int
     deck: Deck
+    match: Match
     players: tuple[int, ...]
     decides: tuple[Decide, ...]
     hand: int = 0
     dealer: int = -1
     faces: bytes = b""
     known: Known = NOTHING_KNOWN
+    auto: bool = False
     breaches: tuple[Breach, ...] = ()
 
 
@@ -269,7 +271,7 @@ class Position(Dealt):
     """
 
     __slots__ = (
-        *("at", "auto", "deal", "due", "floors", "held", "lay", "led", "match", "may"),
+        *("at", "deal", "due", "floors", "held", "lay", "led", "may"),
         *("moves", "notes", "opened", "phase", "points", "talk", "vows", "wait", "won"),
     )
     deal: Deal
@@ -341,19 +343,17 @@ class Position(Dealt):
     def with_faces(self, faces: bytes) -> Self:
         new = self._copy()
         new.notes = self.notes
-        new._learn(faces)
-        new.auto = False
+        new._learn(faces, False)
         return new
 
-    def _learn(self, faces: bytes) -> None:
-        self.deal = self.deal.but(
-            faces=faces, known=known_of(self.match.pack, faces) if faces else NOTHING_KNOWN
-        )
+    def _learn(self, faces: bytes, auto: bool) -> None:
+        deal = self.deal
+        known = known_of(deal.match.pack, faces) if faces else NOTHING_KNOWN
+        self.deal = deal.but(faces=faces, known=known, auto=auto)
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))
         new.deal = self.deal
-        new.match = self.match
         new.phase = self.phase
         new.due = self.due
         new.wait = self.wait
@@ -369,7 +369,6 @@ class Position(Dealt):
         new.vows = self.vows
         new.floors = self.floors
         new.notes = ()
-        new.auto = self.auto
         new.may = -1
         return new
 
@@ -396,7 +395,7 @@ class Position(Dealt):
                 elif act is _RESEAL:
                     reseals += 1
                     a, b, opened = a & ~mask, b & ~mask, opened & ~mask
-                    if not self.auto:
+                    if not self.deal.auto:
                         self._forget(mask)
                 elif seat == 0:
                     a |= mask
@@ -407,13 +406,13 @@ class Position(Dealt):
 
     def _forget(self, mask: int) -> None:
         faces = enumerate(self.deal.faces)
-        self._learn(bytes(UNKNOWN if mask >> slot & 1 else face for slot, face in faces))
+        self._learn(bytes(UNKNOWN if mask >> slot & 1 else face for slot, face in faces), False)
 
     def _see(self, given: Seen) -> None:
         """Learn what the due Open requests showed."""
         faces = self._shown_by(given)
         if faces != self.deal.faces:
-            self._learn(faces)
+            self._learn(faces, self.deal.auto)
 
     def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> None:
         """The player who moves promises something about `cards` (a mask)."""

@@ -53,7 +53,7 @@ from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
 from engine.games.picchetto_exchange import DECIDE, ELDER, YOUNGER
-from engine.games.picchetto_match import PicchettoOptions
+from engine.games.picchetto_match import Match, PicchettoOptions
 from engine.games.picchetto_moves import (
     Announce,
     Bianca,
@@ -86,6 +86,9 @@ class PicchettoState(Talking, Playing):
 
     def apply(self, given: Input) -> PicchettoState:
         if type(given) is Play and self.phase is _PHASE_PLAY:
+            may = self.may
+            if may >= 0 and self.deal.auto and may >> given.slot & 1:
+                return self._lay(given.slot)  # what _play does, but for hidden cards
             return self._play(given)
         handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
@@ -103,8 +106,9 @@ class PicchettoState(Talking, Playing):
         self._agree(faces)
         if self.phase is _PHASE_REVEAL:
             return self._revealed(Revealed(faces))
-        new = self.with_faces(faces)
-        new.auto = self.phase is not _PHASE_OVER
+        new = self._copy()
+        new.notes = self.notes
+        new._learn(faces, self.phase is not _PHASE_OVER)
         while new.phase is _PHASE_SERVE and new.wait:
             if new.wait.steps[0][0][0] is _ACT_RESEAL:
                 new = new._resealed(Resealed())
@@ -120,7 +124,7 @@ class PicchettoState(Talking, Playing):
     def _to_reveal(self) -> PicchettoState:
         self.phase = _PHASE_REVEAL
         self.due = _REVEAL
-        return self._finish() if self.auto else self
+        return self._finish() if self.deal.auto else self
 
     def _revealed(self, given: Revealed) -> PicchettoState:
         """What nobody has seen settles the promises that are left (PIC-20, PIC-36, PIC-10), each
@@ -146,24 +150,23 @@ class PicchettoState(Talking, Playing):
         """GEN-01, then PIC-40 to PIC-52."""
         self.opened = ALL_SLOTS
         self.vows = ()
-        deal, before = self.deal, self.match
+        deal = self.deal
+        before = deal.match
         if deal.breaches:
             cheats = {breach.promise.seat for breach in deal.breaches}
             self.notes += (note("void"),)
-            self.match = picchetto_match.put_out(before, cheats)
-            return self._to_over()
-        mine, theirs = self.points if deal.players[0] == 0 else self.points[::-1]
-        self.match = match = picchetto_match.settle(before, (mine, theirs))
+            return self._to_over(picchetto_match.put_out(before, cheats))
+        mine, theirs = self.points if deal.dealer else self.points[::-1]
+        match = picchetto_match.settle(before, (mine, theirs))
         factor = before.factor
         self.notes += (
             Note("scores-deal", 0, (factor, mine, match.totals[0])),
             Note("scores-deal", 1, (factor, theirs, match.totals[1])),
         )
-        if match.ended:
-            return self._to_over()
-        return self._to_deal(1 - deal.dealer)
+        return self._to_over(match) if match.ended else self._to_deal(1 - deal.dealer, match)
 
-    def _to_over(self) -> PicchettoState:
+    def _to_over(self, match: Match) -> PicchettoState:
+        self.match = match
         result = self.match.result()
         self.phase = _PHASE_OVER
         self.due = Over(result)
@@ -177,14 +180,14 @@ class PicchettoState(Talking, Playing):
         """GEN-02: with two players the other has won."""
         gone = self._gone(given)
         new = self._copy()
-        new.match = picchetto_match.put_out(self.match, gone)
         old = self.deal
         new.deal = Deal(
-            *(old.options, old.seats, old.deck, old.players, old.decides, old.hand, old.dealer)
+            *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
+            *(old.hand, old.dealer),
         )
         new._clear()
         new.notes = tuple(note("leaves", seat) for seat in sorted(gone))
-        return new._to_over()
+        return new._to_over(picchetto_match.put_out(old.match, gone))
 
 
 def _misplaced(phase: Phase) -> IllegalMove:
@@ -233,8 +236,8 @@ _ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
 def begin(options: PicchettoOptions, seats: int) -> PicchettoState:
     """The first position of a match; OptionError unless two play."""
     new: PicchettoState = new_blank(PicchettoState)
-    new.match = picchetto_match.new_match(options, seats)
-    new.deal = Deal(options, seats, new.match.pack.deck, tuple(range(seats)), DECIDE)
+    match = picchetto_match.new_match(options, seats)
+    new.deal = Deal(options, seats, match.pack.deck, match, tuple(range(seats)), DECIDE)
     new.notes = ()
     new._clear()
     new.phase = Phase.DRAW

@@ -211,12 +211,13 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
         if count < size or (count > size and not demand.more):
             raise IllegalMove("PIC-26", "the {size} cards of the claim are laid open", size=size)
-        if not self.auto and not cards & self.deal.known.dark:
+        auto = self.deal.auto
+        if not auto and not cards & self.deal.known.dark:
             self._judged(demand, cards)
         new = self._copy()
         new.moves += 1
         hidden = cards & ~self.opened
-        if not hidden or self.auto:
+        if not hidden or auto:
             new.opened |= cards
             return new._after_produced(cards)
         opens: Step = ((_ACT_OPEN, hidden, self.deal.players[self.at]),)
@@ -224,7 +225,7 @@ class Talking(Exchanging):
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
         """What the open cards are worth; IllegalMove if they aren't what was claimed."""
-        points = worth(self.match.pack, demand, self.deal.known.hand(cards))
+        points = worth(self.deal.match.pack, demand, self.deal.known.hand(cards))
         if not points:
             raise IllegalMove("PIC-26", _OTHERS[demand.claim.category])
         return points
