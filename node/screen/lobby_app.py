@@ -111,16 +111,36 @@ class ScreenLobby(ScreenTable):
         what was typed to sit down at, tried at once. Raises what `start` raises, or what ended the
         session.
         """
+        self.visit(house, name, listing=start is None, resume=resume, watches=watches, sit=sit)
+        if start is not None:
+            return self.run_from(start)
+        from node.plain import Left  # noqa: PLC0415  # slow, and only for the end
+
+        try:
+            asyncio.run(self.run_async(None))
+        except Left:
+            return False
+        return True
+
+    def visit(
+        self,
+        house: House,
+        name: str,
+        *,
+        listing: bool = True,
+        resume: str = "",
+        watches: bool = False,
+        sit: str = "",
+    ) -> None:
+        """Be ready to run: with `listing` at the list of tables. The rest as in `run_house`."""
         self._house = house
         self._tables = Tables(you=name, resume=resume, watches=watches)
         self._form = lobby_setup.begin(name)
-        if start is not None:
-            return self.run_from(start)
-        self._where, self._from_list = Where.LIST, True
+        if listing:
+            self._where, self._from_list = Where.LIST, True
         if sit:
             focus = list_desk.Spot.LINE
             self._list_ui = replace(self._list_ui, line=sit, focus=focus, busy=True)
-        return self._run_here()
 
     def _begin(self) -> None:
         super()._begin()

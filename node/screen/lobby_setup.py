@@ -50,13 +50,15 @@ Spot = Field | str
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What was chosen. `given` are the options that were changed, as name and text."""
+    """What was chosen. `given` are the options that were changed, as name and text; `wanted` the
+    seats that were asked for, as many of which there are as the game allows."""
 
     name: str
     game: str = registry.DEFAULT
     preset: str = ""
     given: tuple[tuple[str, str], ...] = ()
     seats: int = SEATS
+    wanted: int = SEATS
     bots: int = 0
     code: bool = False
     watchers: bool = True
@@ -110,7 +112,7 @@ def game_of(form: Form) -> Game:
 def with_game(form: Form, name: str) -> Form:
     """The form for another game: its usual rules, as many seats as before where they can be."""
     game = registry.get(name)
-    seats = max(game.min_seats, min(game.max_seats, form.seats))
+    seats = max(game.min_seats, min(game.max_seats, form.wanted))
     bots = min(form.bots, seats - 1)
     return replace(form, game=name, preset=game.default_preset, given=(), seats=seats, bots=bots)
 
@@ -272,7 +274,7 @@ def _number(form: Form, here: Field, value: int) -> Form:
     value = max(low, min(high, value))
     match here:
         case Field.SEATS:
-            return replace(form, seats=value, bots=min(form.bots, value - 1))
+            return replace(form, seats=value, wanted=value, bots=min(form.bots, value - 1))
         case Field.BOTS:
             return replace(form, bots=value)
         case Field.HANDS:

@@ -312,11 +312,16 @@ def test_a_preset_takes_the_place_of_changes() -> None:
 
 def test_another_game_keeps_the_seats_where_they_can_be() -> None:
     for name in registry.GAMES:
-        form = lobby_setup.with_game(replace(begin("Ada"), seats=40, bots=39), name)
+        form = lobby_setup.with_game(replace(begin("Ada"), wanted=40, bots=39), name)
         game = registry.get(name)
         assert game.min_seats <= form.seats <= game.max_seats
         assert form.bots < form.seats
         assert lobby_setup.problem(lobby_setup.with_game(begin("Ada"), name)) == ""
+
+
+def test_going_past_a_game_for_two_loses_no_seats() -> None:
+    form, _, _ = form_after("down", "left", "left")
+    assert (form.game, form.seats) == ("briscola", 4)
 
 
 def test_a_table_without_a_name_is_refused() -> None:
