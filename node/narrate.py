@@ -195,8 +195,8 @@ def move_text(before: State, move: Move, faces: bytes = b"") -> str:
 
 
 def move_sentence(kind: DeckKind, text: str, name: str, *, language: Language = ENGLISH) -> str:
-    """What a move does that is written as a card (`7c`) or an exchange (`Rd,Cd>7c,2s`); "" for
-    any other, which the game's notes tell of."""
+    """What a move does that is written as a card (`7c`), an exchange (`Rd,Cd>7c,2s`) or cards
+    that are shown, and that of a bare discard; "" for any other, which the game's notes tell of."""
     given, arrow, taken = text.removesuffix(" discard").partition(">")
     if arrow:
         template = (
@@ -208,6 +208,11 @@ def move_sentence(kind: DeckKind, text: str, name: str, *, language: Language = 
         return template.format(name=name, given=gives, taken=takes)
     if _is_card(kind, text):
         return language.text("{0} plays {1}.").format(name, _named(kind, text, language))
+    word, _, rest = text.partition(" ")
+    if word == "show":
+        return language.text("{0} shows {1}.").format(name, rest)
+    if text == "discard":
+        return language.text("{name} discards without an exchange.").format(name=name)
     return ""
 
 

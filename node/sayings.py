@@ -35,6 +35,7 @@ VALUES: Final = (
     said("{first} or {other}"),
 )
 """What an option may be."""
+DECKS: Final = (said("italian"), said("french"), said("regional"))
 TABLES: Final = (
     said("The host has left the table."),
     said("The table says no: {reason}."),
