@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from tools.errors import UsageError
@@ -291,6 +291,12 @@ def _stats(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", metavar="G", help="this game only")
 
 
+def _config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--write", action="store_true", help="make the file, every key explained in it"
+    )
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -465,6 +471,7 @@ _VERBS: Final = {
     "learn": (_learn, "learn a game by a guided hand of two minutes"),
     "rules": (_rules, "read the rules of a game, its options and presets"),
     "stats": (_stats, "add up what your verified logs tell: results, streaks, who met whom"),
+    "config": (_config, "show what is set, and where from"),
     "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
@@ -485,8 +492,16 @@ exit codes:
 """
 
 
-def make_parser() -> Parser:
-    """The parser of the whole command line; `verb` is None if none was given."""
+Defaults = Mapping[str, tuple[Any, tuple[str, ...]]]
+"""Defaults of another's choice: argument -> its value, and the verbs that don't take it."""
+
+
+def make_parser(defaults: Defaults | None = None) -> Parser:
+    """The parser of the whole command line; `verb` is None if none was given.
+
+    `defaults` stand where nothing is said; a verb without such an argument has no use for them.
+    """
+    chosen = defaults or {}
     parser = Parser(
         prog="busso",
         description="Card games without a server: nobody deals, nobody can cheat, "
@@ -499,8 +514,19 @@ def make_parser() -> Parser:
         about: dict[str, Any] = {} if name in HIDDEN else {"help": text}
         verb = verbs.add_parser(name, description=f"{text[:1].upper()}{text[1:]}.", **about)
         declare(verb)
+        _set(
+            verb,
+            {} if name in HIDDEN else {d: v for d, (v, no) in chosen.items() if name not in no},
+        )
         _add_flags(verb, top=False, languages=RULES_LANGUAGES if name == "rules" else LANGUAGES)
+    _set(parser, {dest: value for dest, (value, _) in chosen.items()})
     return parser
+
+
+def _set(parser: argparse.ArgumentParser, values: Mapping[str, Any]) -> None:
+    """Set those defaults for which `parser` has an argument by now."""
+    there = {action.dest for action in parser._actions}
+    parser.set_defaults(**{dest: value for dest, value in values.items() if dest in there})
 
 
 def table_rules(args: argparse.Namespace) -> tuple[Game, Any]:

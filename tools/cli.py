@@ -16,13 +16,15 @@ import traceback
 from collections.abc import Sequence
 from typing import TextIO
 
-from tools import errors
+from tools import errors, settings
 from tools.arguments import make_parser
 from tools.errors import ExitCode
 from tools.output import Output, is_terminal, wants_colour
 
 MODULES = {"node": "tools.node_process", "id": "tools.identity"}
 """The modules of verbs that aren't called as the verb is: `tools/node.py` would hide `node`."""
+UNSET = ("node", "config", "completion")
+"""Verbs without a person's settings: told everything by flags, or about the settings themselves."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,6 +47,11 @@ def _run(argv: Sequence[str], out: Output) -> int:
     parser = make_parser()
     args = parser.parse_args(argv)
     _configure(out, args)
+    own = settings.load() if args.verb not in UNSET else None
+    if own is not None and (defaults := own.defaults(os.environ)):
+        parser = make_parser(defaults)
+        args = parser.parse_args(argv)
+        _configure(out, args)
     if args.verb is None:
         if args.json or not (is_terminal(out.out) and is_terminal(_stream(sys.stdin))):
             parser.print_help(out.out)
@@ -53,6 +60,8 @@ def _run(argv: Sequence[str], out: Output) -> int:
         taken_up = importlib.import_module("tools.resume").offer(args, out)
         if taken_up is not None:
             return int(taken_up)
+    if own is not None and getattr(args, "preset", "") is None:
+        args.preset = own.preset(args.game or settings.GAMES[0])
     module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
     code: int = module.run(args, out)
     return code

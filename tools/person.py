@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tools import settings
 from tools.errors import TerminalNeeded, UnusableFile, UsageError
 from tools.places import data_folder
 
@@ -64,10 +65,17 @@ def known_players() -> KnownPlayers:
 
 
 def player_name(given: str | None) -> str:
-    """The name to play under: the flag, BUSSO_NAME, `busso id name`, or the user's. UsageError."""
+    """The name to play under: the flag, BUSSO_NAME, `busso id name`, the one that is set in
+    config.toml, or the user's. UsageError; UnusableFile: config.toml."""
     from protocol.errors import EncodingError  # noqa: PLC0415  # slow, and not for --help
 
-    for source, text in (("--name", given), (NAME, os.environ.get(NAME)), ("name", _kept())):
+    sources = (
+        ("--name", given),
+        (NAME, os.environ.get(NAME)),
+        ("name", _kept()),
+        ("config.toml", str(settings.load().values.get("name", ""))),
+    )
+    for source, text in sources:
         if text:
             try:
                 return _clean(text)

@@ -1,0 +1,284 @@
+"""Settings: what may be set, that each key is read, and which source comes first."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import registry
+from tests.tools.running import busso
+from tools import score
+from tools.arguments import HIDDEN, VERBS, make_parser
+from tools.errors import ExitCode, UnusableFile
+from tools.output import Output
+from tools.person import keep_name, player_name
+from tools.settings import GAMES, KEYS, MAX_FILE, Key, Settings, config_file, load, read, template
+
+PATH = Path("config.toml")
+
+
+def write(text: str | bytes) -> Path:
+    path = config_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def parsed(*argv: str) -> argparse.Namespace:
+    """The command line as it is understood with the settings of the file."""
+    return make_parser(load().defaults({})).parse_args(argv)
+
+
+def actions(verb: str) -> set[str]:
+    subparsers = next(a for a in make_parser()._actions if isinstance(a.choices, dict))
+    assert isinstance(subparsers.choices, dict)
+    return {action.dest for action in subparsers.choices[verb]._actions}
+
+
+# -- keys -----------------------------------------------------------------------------------------
+
+
+def test_every_key_is_read_by_something() -> None:
+    for key in KEYS:
+        if key.name == "name":
+            continue  # by player_name, see below
+        assert any(key.dest in actions(verb) for verb in VERBS if verb not in (*HIDDEN, *key.skip))
+
+
+def test_the_games_are_the_registrys() -> None:
+    assert tuple(registry.GAMES) == GAMES
+    assert GAMES[0] == registry.DEFAULT
+
+
+def test_the_default_file_sets_nothing_and_explains_every_key() -> None:
+    assert read(template(), PATH) == Settings({}, {}, {}, PATH)
+    bare = re.sub(r"^# (\[.*\]|[a-z]+ = .*)$", r"\1", template(), flags=re.MULTILINE)
+    settings = read(bare, PATH)
+    assert settings.values == {key.name: key.example for key in KEYS}
+    assert settings.presets == {"petrangola": "emilia", "picchetto": "rubicone"}
+    assert 0 not in settings.lines.values()
+    for name, line in settings.lines.items():
+        assert bare.splitlines()[line - 1].startswith(f"{name.rpartition('.')[2]} = ")
+    for game in settings.presets:
+        assert settings.preset(game)
+
+
+@pytest.mark.parametrize("known", [key for key in KEYS if key.name != "name"], ids=lambda k: k.name)
+def test_what_is_set_is_the_default(known: Key) -> None:
+    table, _, name = known.name.rpartition(".")
+    bare = f"[{table}]\n" if table else ""
+    example = next(line for line in template().splitlines() if line.startswith(f"# {name} = "))
+    write(bare + example[2:])
+    verb = next(v for v in VERBS if known.dest in actions(v) and v not in (*HIDDEN, *known.skip))
+    words = [verb, *(["petrangola", "2d"] if verb == "score" else [])]
+    expected = not known.example if known.name == "colour" else known.example
+    assert getattr(parsed(*words), known.dest) == expected
+    assert getattr(make_parser().parse_args(words), known.dest) != expected
+
+
+def test_a_flag_that_says_the_default_comes_before_the_file() -> None:
+    write('language = "it"\npatience = 60\n[bots]\nlevel = "hard"\nthink = 9\n')
+    args = parsed("host", "--level", "medium", "--lang", "en", "--patience", "120")
+    assert (args.level, args.lang, args.patience, args.think) == ("medium", "en", 120, 9)
+    assert parsed("--lang", "en", "host").lang == "en"
+
+
+def test_some_verbs_do_not_take_a_setting() -> None:
+    write('[bots]\nlevel = "hard"\nthink = 9\n')
+    assert parsed("bench", "bots").think == 0.1
+    node = parsed("node", "--name", "Ada", "--folder", "x")
+    assert (node.level, node.think) == ("medium", 1.0)
+
+
+# -- the command line -----------------------------------------------------------------------------
+
+
+def ran(monkeypatch: pytest.MonkeyPatch, *argv: str) -> tuple[argparse.Namespace, Output]:
+    """What a verb is handed."""
+    held: list[tuple[argparse.Namespace, Output]] = []
+
+    def run(args: argparse.Namespace, out: Output) -> int:
+        held.append((args, out))
+        return 0
+
+    monkeypatch.setattr(score, "run", run)
+    said = busso("score", *argv, "petrangola", "2d 2c 2s", terminal=True)
+    assert (said.code, said.err) == (0, "")
+    return held[0]
+
+
+def test_flags_before_environment_before_file_before_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert ran(monkeypatch)[1].language is None
+    write('language = "it"\nascii = true\n')
+    _, out = ran(monkeypatch)
+    assert (out.language, out.ascii, out.plain) == ("it", True, False)
+    monkeypatch.setenv("BUSSO_LANG", "en")
+    assert ran(monkeypatch)[1].language == "en"
+    assert ran(monkeypatch, "--lang", "it")[1].language == "it"
+    monkeypatch.setenv("BUSSO_LANG", "de")
+    said = busso("score", "petrangola", "2d 2c 2s")
+    assert (said.code, "BUSSO_LANG=de" in said.complaint()) == (ExitCode.UNREADABLE, True)
+
+
+def test_colours_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ran(monkeypatch)[1].colour
+    write("colour = false\n")
+    assert not ran(monkeypatch)[1].colour
+    write("colour = true\n")
+    assert ran(monkeypatch)[1].colour
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not ran(monkeypatch)[1].colour
+
+
+def test_the_theme_of_the_environment_comes_first() -> None:
+    write('theme = "light"\n')
+    assert parsed("play").theme == "light"
+    assert load().defaults({"BUSSO_THEME": "safe"}) == {}  # which tools.screen reads itself
+
+
+def test_a_game_may_have_its_preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    write('[presets]\npetrangola = "emilia"\n')
+    # By emilia's rules the tris is best, by marche's the scala.
+    hands = ("2d 2c 2s", "Rd Cd Fd", "-q")
+    assert "   1  2d 2c 2s" in busso("score", "petrangola", *hands).out
+    assert "   1  Rd Cd Fd" in busso("score", "petrangola", "--preset", "marche", *hands).out
+    assert ran(monkeypatch)[0].preset == "emilia"
+    assert ran(monkeypatch, "--preset", "marche")[0].preset == "marche"
+
+
+def test_the_name_of_the_file_comes_after_what_was_said_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write('name = "Zoe"\n')
+    assert player_name(None) == "Zoe"
+    keep_name("Kept")
+    assert player_name(None) == "Kept"
+    monkeypatch.setenv("BUSSO_NAME", "Env")
+    assert player_name(None) == "Env"
+    assert player_name("Flag") == "Flag"
+
+
+# -- what is wrong --------------------------------------------------------------------------------
+
+WRONG = [
+    ("tokens = 3\n", "line 1: there is no key 'tokens'"),
+    ('\n# x\nlanguage = "de"\n', 'line 3: language must be one of "it", "en"'),
+    ("language = true\n", "line 1: language must be"),
+    ("plain = 1\n", "line 1: plain must be true or false"),
+    ('plain = "true"\n', "line 1: plain must be true or false"),
+    ("patience = 0\n", "line 1: patience must be a whole number from 1 to 86400"),
+    ("patience = 1.0\n", "line 1: patience"),
+    ("patience = true\n", "line 1: patience"),
+    ("[bots]\nthink = nan\n", "line 2: bots.think must be a number from 0.001 to 60"),
+    ("[bots]\nthink = true\n", "line 2: bots.think"),
+    ("[bots]\nlvl = 1\n", "line 2: there is no key 'bots.lvl'"),
+    ("bots.lvl = 1\n", "line 1: there is no key 'bots.lvl'"),
+    ("bots = 1\n", "line 1: bots is a table: write [bots]"),
+    ("[[bots]]\n", "bots is a table"),
+    ("[bot]\nlevel = 1\n", "line 1: there is no table ['bot']"),
+    ('[presets]\nchess = "x"\n', "line 2: there is no game 'chess'"),
+    ("[presets]\npetrangola = 1\n", "line 2: the preset of petrangola must be a text"),
+    ('name = ""\n', "line 1: name must be"),
+    ('name = "' + "x" * 65 + '"\n', "line 1: name must be"),
+    ('name = "a\\u001b[2J"\n', "line 1: name must be"),
+    ("plain = true\nplain = true\n", "line 2: cannot overwrite a value"),
+    ("plain =\n", "line 1: invalid value"),
+    ('plain = "\n', "line 1: "),
+    ("x = " + "[" * 5000, "config.toml"),
+    ("'\\u001b[2J' = 1\n", "there is no key"),
+    (b"\n\xff = 1\n", "line 2: this isn't UTF-8"),
+    (b"#" * (MAX_FILE + 1), "more than 65536 octets"),
+]
+
+
+@pytest.mark.parametrize(("text", "complaint"), WRONG, ids=range(len(WRONG)))
+def test_what_cannot_be_set_is_one_sentence_with_its_line(
+    text: str | bytes, complaint: str
+) -> None:
+    write(text)
+    for argv in (("config",), ("rules",), ("--ascii", "rules")):
+        said = busso(*argv)
+        assert said.code == ExitCode.UNREADABLE
+        assert complaint in said.complaint()
+        assert "\x1b" not in said.err
+    assert busso("rules", "--help").code == 0
+    assert busso("--version").code == 0
+
+
+def test_a_preset_that_there_is_not_is_told_with_its_line_when_it_is_needed() -> None:
+    write('[presets]\npetrangola = "umbria"\n')
+    for argv in (("score", "petrangola", "2d 2c 2s"), ("config",)):
+        said = busso(*argv)
+        assert said.code == ExitCode.UNREADABLE
+        assert 'line 2: petrangola has no preset "umbria"; there are: marche' in said.complaint()
+    assert busso("score", "briscola", "Ac").code == 0
+    assert busso("score", "petrangola", "--preset", "marche", "2d 2c 2s").code == 0
+
+
+def test_a_folder_in_its_place_is_told() -> None:
+    config_file().mkdir(parents=True)
+    said = busso("rules")
+    assert (said.code, "can't be read" in said.complaint()) == (ExitCode.UNREADABLE, True)
+
+
+@given(
+    st.text()
+    | st.lists(
+        st.sampled_from(
+            ["[bots]", "level", "=", '"hard"', "\n", "presets", ".", "[", "]", "plain", "true", "1"]
+        )
+    ).map("".join)
+)
+def test_whatever_is_written_is_read_or_refused(text: str) -> None:
+    try:
+        settings = read(text, PATH)
+    except UnusableFile:
+        return
+    assert set(settings.values) <= {key.name for key in KEYS}
+
+
+# -- busso config ---------------------------------------------------------------------------------
+
+
+def test_the_file_is_written_once() -> None:
+    said = busso("config", "--write")
+    assert (said.code, said.err) == (0, "")
+    assert config_file().read_text("utf-8") == template()
+    write("plain = true\n")
+    again = busso("config", "--write")
+    assert (again.code, "exists already" in again.complaint()) == (ExitCode.UNREADABLE, True)
+    assert config_file().read_text("utf-8") == "plain = true\n"
+
+
+def test_it_shows_where_each_value_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "there is none; --write makes it" in busso("config").out
+    write('ascii = true\n\n[bots]\nlevel = "hard"\n[presets]\npetrangola = "emilia"\n')
+    monkeypatch.setenv("BUSSO_THEME", "safe")
+    said = busso("config", "--lang", "it").out
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines()[1:]}
+    assert rows["language"] == '"it" from a flag'
+    assert rows["theme"] == '"safe" from BUSSO_THEME'
+    assert rows["ascii"] == "true line 1"
+    assert rows["bots.level"] == '"hard" line 4'
+    assert rows["patience"] == "120 default"
+    assert rows["presets.petrangola"] == '= "emilia", line 6'
+    data = busso("config", "--json", "--no-color").json()
+    assert data["keys"]["colour"] == {"value": False, "source": "flag"}
+    assert data["keys"]["bots.level"] == {"value": "hard", "source": "file"}
+    assert data["keys"]["theme"] == {"value": "safe", "source": "environment"}
+    assert data["keys"]["name"] == {"value": None, "source": "default"}
+    assert data["presets"] == {"petrangola": "emilia"}
+    assert data["exists"] is True
+
+
+def test_the_file_lies_where_it_should(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert config_file().parent.name == "busso"
+    monkeypatch.setenv("BUSSO_HOME", str(tmp_path))
+    assert config_file() == tmp_path / "config.toml"

@@ -1,0 +1,96 @@
+"""`busso config`: what is set, and where from; `--write` makes the commented file to begin with.
+
+Law: it shows and writes; which keys there are and what they may be is `tools.settings`' to say.
+
+JSON: {file, exists, keys: {name: {value, source}}, presets: {game: name}}. `source` is flag,
+environment, file or default; a value is null where the default is worked out later.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from protocol.files import Disk
+from tools.errors import ExitCode, UnusableFile
+from tools.output import Output
+from tools.settings import KEYS, PRESETS, Key, Settings, Value, config_file, load, template, toml
+
+_FLAGS: Final = {"lang": None, "plain": False, "ascii": False, "no_color": False}
+"""The arguments of every verb that can be set, as they are without a flag."""
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Show what is set, or write the file. UnusableFile."""
+    if args.write:
+        return _write(out)
+    settings = load()
+    for game in settings.presets:
+        settings.preset(game)
+    if out.json:
+        out.data(_data(args, settings))
+        return ExitCode.FINE
+    exists = settings.path.exists()
+    out.line(f"{settings.path}{'' if exists else ' (there is none; --write makes it)'}")
+    for key in KEYS:
+        value, source = _found(key, args, settings, os.environ)
+        shown = key.default if value is None else toml(value)
+        out.line(f"  {key.name:<12} {shown:<20} {_told(source, key, settings)}")
+    for game, preset in settings.presets.items():
+        line = settings.lines.get(f"{PRESETS}.{game}", 0)
+        out.line(f"  {PRESETS}.{game} = {toml(preset)}, line {line}")
+    return ExitCode.FINE
+
+
+def _found(
+    key: Key, args: argparse.Namespace, settings: Settings, environ: Mapping[str, str]
+) -> tuple[Value | None, str]:
+    """What holds for a key, and where from."""
+    if key.dest in _FLAGS and getattr(args, key.dest) != _FLAGS[key.dest]:
+        value = getattr(args, key.dest)
+        return (not value if key.name == "colour" else value), "flag"
+    given = environ.get(key.environment, "") if key.environment else ""
+    if given:
+        return (False if key.name == "colour" else given), "environment"
+    if key.name in settings.values:
+        return settings.values[key.name], "file"
+    return None, "default"
+
+
+def _told(source: str, key: Key, settings: Settings) -> str:
+    match source:
+        case "environment":
+            return f"from {key.environment}"
+        case "file":
+            return f"line {settings.lines[key.name]}"
+        case "flag":
+            return "from a flag"
+    return "default"
+
+
+def _write(out: Output) -> int:
+    path = config_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Disk().publish(path, template().encode("utf-8"))
+    except FileExistsError as error:
+        raise UnusableFile(f"{path} exists already", "Change it, or move it away.") from error
+    except OSError as error:
+        raise UnusableFile(f"{path} can't be written: {error.strerror}") from error
+    out.line(f"Written: {path}")
+    return ExitCode.FINE
+
+
+def _data(args: argparse.Namespace, settings: Settings) -> dict[str, Any]:
+    keys = {}
+    for key in KEYS:
+        value, source = _found(key, args, settings, os.environ)
+        keys[key.name] = {"value": value, "source": source}
+    return {
+        "file": str(settings.path),
+        "exists": settings.path.exists(),
+        "keys": keys,
+        "presets": dict(settings.presets),
+    }
