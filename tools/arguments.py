@@ -297,6 +297,15 @@ def _config(parser: argparse.ArgumentParser) -> None:
     )
 
 
+SHELLS: Final = ("bash", "zsh", "fish")
+
+
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "shell", nargs="?", choices=SHELLS, help="which shell (default: say where it goes)"
+    )
+
+
 def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
@@ -472,6 +481,7 @@ _VERBS: Final = {
     "rules": (_rules, "read the rules of a game, its options and presets"),
     "stats": (_stats, "add up what your verified logs tell: results, streaks, who met whom"),
     "config": (_config, "show what is set, and where from"),
+    "completion": (_completion, "print what the Tab key of your shell has to know"),
     "doctor": (_doctor, "find what keeps this computer from playing with others"),
     "bench": (_bench, "measure how fast this computer deals, verifies and plays, and how well"),
     "node": (_node, ""),
