@@ -211,8 +211,11 @@ def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     claim, low, high, more, _ = demand[1:]
     category, size = claim.category, claim.size
     if category is _POINT:
-        good = hand.bit_count() == size == longest_suit(hand)
-        return (size,) if good and low <= pack.price(hand) <= high else ()
+        if hand.bit_count() != size:
+            return ()
+        byte = hand >> (hand.bit_length() - 1 & -RANKS)  # without the cards of lower suits
+        good = byte.bit_count() == size and low <= pack.prices[byte] <= high
+        return (size,) if good else ()
     if category is _SEQUENCE:
         return _worth_of_runs(hand, (size, low, high, more))
     return _worth_of_sets(hand, (size, low, high, more))

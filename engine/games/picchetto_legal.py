@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Final
 
 from engine.contract import Decide, Move
-from engine.games.picchetto_cards import ACE, SHORTEST, Holding
+from engine.games.picchetto_cards import ACE, DOWN, RANKS, SHORTEST, Holding, suits_of
 from engine.games.picchetto_declare import (
     LONGEST_CLAIM,
     Category,
@@ -92,7 +93,10 @@ class Legal(Position):
     def _own(self) -> Holding | None:
         """What the player whose turn it is holds, None unless all of it is known."""
         known, slots = self.deal.known, self.held[self.at]
-        return None if slots & known.dark else known.holding(slots)
+        own = known.holdings.get(slots)
+        if own is None and not slots & known.dark:
+            own = known.holding(slots)
+        return own
 
     # ------------------------------------------------------------------ exchange
 
@@ -191,8 +195,19 @@ class Legal(Position):
             slots, size = self.held[self.at], demand.claim.size
             return productions(slots, size, slots.bit_count() if demand.more else size)
         slots_of = self.deal.known.slots
+        if demand.claim.category is _CATEGORY_POINT and demand.low <= 0 and demand.high > MAX_PRICE:
+            return productions_of(self._points(demand.claim.size, own.hand))
         parts = choices(self.deal.match.pack, demand, own.hand)
         return productions_of([slots_of(part) for part in parts])
+
+    def _points(self, size: int, hand: int) -> Sequence[int]:
+        """`choices` of a point whose sum nobody asked for, which are many, as masks of slots."""
+        find, found = self.deal.known.codes.find, []
+        for suit, byte in enumerate(suits_of(hand)):
+            if byte.bit_count() >= size:
+                cards = [1 << find(suit * RANKS + rank) for rank in DOWN[byte]]
+                found += list(map(sum, combinations(cards, size)))[::-1]  # ascending by codes
+        return found
 
     # ------------------------------------------------------------------ tricks
 

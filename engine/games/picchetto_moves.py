@@ -144,7 +144,7 @@ def _check_mask(mask: object, most: int) -> None:
 # Ready-made moves
 
 _blank: Final = object.__new__
-_set: Final = object.__setattr__
+_lay_open: Final = Produce.__dict__["cards"].__set__
 PASS: Final = Say(Word.PASS)
 GOOD: Final = Say(Word.GOOD)
 NOT_GOOD: Final = Say(Word.NOT_GOOD)
@@ -164,8 +164,9 @@ def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
     needs to be checked, which takes longer than all the rest."""
     made = []
     for mask in masks:
-        made.append(_blank(Produce))
-        _set(made[-1], "cards", mask)
+        move = _blank(Produce)
+        _lay_open(move, mask)
+        made.append(move)
     return tuple(made)
 
 

@@ -68,7 +68,8 @@ _ALL: Final = (1 << SUITS * RANKS) - 1
 _OF_SUIT: Final = tuple(255 << code // RANKS * RANKS for code in range(SUITS * RANKS))
 _ABOVE: Final = tuple(_OF_SUIT[code] & _ALL << code + 1 for code in range(SUITS * RANKS))
 """By code: the cards of its suit, and those of them that are stronger."""
-_LEVELS: Final = tuple(0x01010101 << strength for strength in range(RANKS))
+_LOWEST: Final = 0x01010101
+"""The cards of strength 0."""
 
 
 def discard(hand: int, number: int, rng: random.Random) -> int:
@@ -83,7 +84,7 @@ def discard(hand: int, number: int, rng: random.Random) -> int:
         known = helps[byte + 256 if byte.bit_count() == longest else byte]
         order += [(value + chance(), card) for value, card in known]
     if threes:
-        sets = threes * _LEVELS[0]
+        sets = threes * _LOWEST
         others = [pair for pair in order if not pair[1] & sets]
         if len(others) >= number:
             order = others
@@ -103,13 +104,13 @@ def gain(points: _Points, at: int, number: int, bonus: int, lay: Layout) -> bool
     return after >= lay.limits[at]
 
 
-def _one(points: _Points, at: int, lay: Layout) -> bool:
-    """`gain` of one point in the play, which most of the time does nothing else."""
+def _one(points: _Points, at: int, limits: tuple[int, int], lay: Layout) -> bool:
+    """`gain` of one point in the play, which below `limits` mostly does nothing else."""
     after = points[at] + 1
-    if after == BONUS_AT or after >= lay.limits[at] or lay.mute == at:
-        return gain(points, at, 1, 0 if at else SESSANTA, lay)
-    points[at] = after
-    return False
+    if after != BONUS_AT and after < limits[at]:
+        points[at] = after
+        return False
+    return gain(points, at, 1, 0 if at else SESSANTA, lay)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -183,16 +184,16 @@ def choose(legal: int, led: int, rng: random.Random) -> int:
     if same:
         same = same & _ABOVE[led] or same
         return (same & -same).bit_length() - 1
-    level = next(level for level in _LEVELS if legal & level) & legal
+    either = legal | legal >> 16
+    ranks = (either | either >> 8) & 255
+    level = (ranks & -ranks) * _LOWEST & legal  # all that are as low as the lowest
     return (level & -level).bit_length() - 1
 
 
 def follow(hand: int, led: int, must_win: bool) -> int:
     """PIC-30: the cards of `hand` that may follow `led`."""
-    same = hand & _OF_SUIT[led]
-    if must_win:
-        same = same & _ABOVE[led] or same
-    return same or hand
+    above = hand & _ABOVE[led] if must_win else 0
+    return above or hand & _OF_SUIT[led] or hand
 
 
 def tricks(
@@ -202,8 +203,9 @@ def tricks(
 
     `hands`: what is left of them.
     """
-    lay, options = state.lay, state.options
+    lay, options = state.lay, state.deal.options
     cards = list(hands)
+    limits = lay.limits if lay.mute < 0 else (0, 0)  # so that `gain` sees to it
     battuta, must_win = options.trick_scoring == "battuta_presa", options.must_win
     won = [(mask.bit_count() + 1) // 2 for mask in state.won]
     playing = state.phase is Phase.PLAY
@@ -215,7 +217,7 @@ def tricks(
         if led < 0:
             code = choose(own, led, rng)
             cards[at] = own ^ 1 << code
-            if battuta and _one(points, at, lay):
+            if battuta and _one(points, at, limits, lay):
                 return
             if cards[1 - at]:
                 led, at = code, 1 - at
@@ -227,7 +229,7 @@ def tricks(
                 taker = 1 - at
         won[taker] += 1
         if battuta:
-            if led >= 0 and taker == at and _one(points, at, lay):
+            if led >= 0 and taker == at and _one(points, at, limits, lay):
                 return
         elif gain(points, taker, 2, 0 if taker else SESSANTA, lay):
             return
@@ -263,7 +265,7 @@ def play_out(state: PicchettoState, rng: random.Random) -> tuple[int, int]:
     points = list(state.points)
     deal, lay, phase, held = state.deal, state.lay, state.phase, state.held
     known = deal.known
-    hands = [known.hand(held[0]), known.hand(held[1])]
+    hands = [known.holding(held[0]).hand, known.holding(held[1]).hand]
     first: Category | None = None
     if phase is _ELDER or phase is _YOUNGER:
         first = Category.POINT

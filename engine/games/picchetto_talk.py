@@ -35,6 +35,8 @@ _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 """By category."""
 _SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
 _NEXT: Final = (Category.SEQUENCE, Category.SET)
+_TALKS: Final = tuple(Talk(category) for category in Category)
+"""By category: nothing has been said."""
 _NAMES: Final = ("point", "sequence", "set")
 _DUE: Final = (
     "a point is declared now, or pass",
@@ -74,7 +76,7 @@ class Talking(Exchanging):
     __slots__ = ()
 
     def _to_claim(self, category: Category) -> Self:
-        self.talk = Talk(category)
+        self.talk = _TALKS[category]
         return self._to_decide(_PHASE_CLAIM, ELDER)
 
     def _said(self) -> Talk:
@@ -115,13 +117,13 @@ class Talking(Exchanging):
         self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim)
 
     def _say(self, move: Say) -> Self:
-        if not self._may_say(move.word):
-            raise self._unfit(move.word)
-        new = self._copy()
         talk, word = self._said(), move.word
         claim = talk.claim
+        if not self._may_say(word, claim):
+            raise self._unfit(word)
+        new = self._copy()
         new.moves += 1
-        new._tells(_SPOKEN[word], talk.category)
+        new.notes = (note(_SPOKEN[word], self.deal.players[self.at], (talk.category,)),)
         if word is _WORD_PASS:
             if self.phase is _PHASE_CLAIM:
                 return new._to_decide(_PHASE_COUNTER, YOUNGER)
@@ -144,10 +146,10 @@ class Talking(Exchanging):
         ]
         return new._to_produce(*tie)
 
-    def _may_say(self, word: Word) -> bool:
-        """Whether the word is an answer here, and true as far as this position can tell."""
-        claim = self._said().claim
-        if self.phase is _PHASE_CLAIM or claim is None:
+    def _may_say(self, word: Word, claim: Claim | None) -> bool:
+        """Whether the word is an answer here, where `claim` is in question, and true as far as this
+        position can tell."""
+        if claim is None or self.phase is _PHASE_CLAIM:
             return word is _WORD_PASS
         if word is _WORD_GOOD:
             return True
