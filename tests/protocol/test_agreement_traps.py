@@ -245,3 +245,29 @@ def test_a_refusal_about_silence_refuses_no_exclusion() -> None:
     scene.hear(2, scene.signed(1, Kind.EXCLUDE, attempt=1), second)
     scene.heal()
     assert scene.facts(1).position.out == {0}
+
+
+def test_a_refusal_of_one_attempt_releases_from_no_other() -> None:
+    """The liar refuses the first attempt and joins the second: whoever was free because of the
+    refusal would complete the step while the others decide to do without it."""
+    scene = Scene(4, malice=3)
+    plays = {seat: scene.world.entries[scene.signed(seat, Kind.KEY)] for seat in (0, 1)}
+    refusal = Vote(Kind.REFUSE, 0, kept=tuple(e.contribution for _, e in sorted(plays.items())))
+    for seat in (0, 1):
+        scene.plays(seat, (0, 1))
+        scene.hear(seat, scene.lie(seat, 3, A))
+    refused = scene.lie(0, 3, refusal)
+    scene.go_on((0, 1))
+    for seat in (0, 1):
+        scene.hear(seat, refused)
+        assert not scene.facts(seat).bound
+    votes = {seat: scene.act(seat, GoOn())[-1] for seat in (0, 1)}
+    assert {scene.world.entries[m].place.attempt for m in votes.values()} == {1}
+    scene.plays(1, (2,))
+    scene.hear(1, refused)
+    assert (scene.facts(1).step, scene.facts(1).bound) == (2, True)
+    joined = scene.lie(0, 3, Vote(Kind.ABSENT, 1, (2,)))
+    scene.hear(0, joined, votes[1])
+    assert scene.facts(0).decided == (2,)
+    scene.hear(1, joined, votes[0])
+    assert scene.facts(1).heads == scene.facts(0).heads
