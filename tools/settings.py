@@ -18,14 +18,13 @@ from __future__ import annotations
 import enum
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tools.arguments import LANGUAGES, LEVELS, MAX_THINK
-from tools.errors import UnusableFile
+from tools.errors import UnusableFile, UsageError
 from tools.places import data_folder
 
 FILE: Final = "config.toml"
@@ -204,7 +203,7 @@ class Settings:
         """For each argument of the command line its default, and the verbs that don't take it:
         from the environment where only this file reads the variable, else from the file.
 
-        UnusableFile: BUSSO_LANG names no language.
+        UsageError: BUSSO_LANG names no language.
         """
         found: dict[str, tuple[Value, tuple[str, ...]]] = {}
         for key in KEYS:
@@ -241,7 +240,7 @@ def toml(value: Value) -> str:
 
 def _language(given: str) -> str:
     if given not in LANGUAGES:
-        raise UnusableFile(
+        raise UsageError(
             f"BUSSO_LANG={given[:20]} is no language", f"Choose one of {', '.join(LANGUAGES)}."
         )
     return given
@@ -280,6 +279,8 @@ def load(path: Path | None = None) -> Settings:
 
 def read(text: str, path: Path) -> Settings:
     """The settings that `text` writes. UnusableFile."""
+    import tomllib  # noqa: PLC0415  # only where there is such a file
+
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

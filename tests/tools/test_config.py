@@ -124,7 +124,7 @@ def test_flags_before_environment_before_file_before_default(
     assert ran(monkeypatch, "--lang", "it")[1].language == "it"
     monkeypatch.setenv("BUSSO_LANG", "de")
     said = busso("score", "petrangola", "2d 2c 2s")
-    assert (said.code, "BUSSO_LANG=de" in said.complaint()) == (ExitCode.UNREADABLE, True)
+    assert (said.code, "BUSSO_LANG=de" in said.complaint()) == (ExitCode.USAGE, True)
 
 
 def test_colours_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
