@@ -23,6 +23,7 @@ from node.errors import NodeError, TurnedAway
 from node.finding import Target, find
 from node.interfaces import reachable_addresses, scan
 from node.invitation import BadPlace, Invitation, Place, invite, parse_target
+from node.language import ENGLISH, Language
 from node.lobby import Offer
 from node.notices import BackInLobby, LobbyChanged, NotSent, SessionEvent, Started
 from node.screen.list_desk import Sit
@@ -63,7 +64,7 @@ def at_the_screen(
     """Stay until the player leaves: at the table that `start` sits down at, else at the list of
     tables, where `sit` is tried at once. FileError, NodeError, UsageError."""
     home = Home(args, screen)
-    resume = home.unfinished() if start is None and sit is None else ""
+    resume = home.unfinished(out.speech) if start is None and sit is None else ""
     begin = None if start is None else lambda: start(home)
     try:
         stayed = screen.run_house(
@@ -72,9 +73,9 @@ def at_the_screen(
     finally:
         home.close()
         for log in home.logs:
-            out.line(f"The log: {log}")
+            out.line(out.t("The log: {path}").format(path=log))
     if not stayed and home.seated:
-        out.line("You leave the table.")
+        out.line(out.t("You leave the table."))
     return ExitCode.FINE
 
 
@@ -105,13 +106,13 @@ class Home:
 
     # -- finding tables ---------------------------------------------------------------------------
 
-    def unfinished(self) -> str:
+    def unfinished(self, language: Language = ENGLISH) -> str:
         """Which match could be taken up again; "" if there is none."""
         from tools.resume import describe  # noqa: PLC0415  # it imports this module's neighbours
 
         found = unfinished(own_folder(), self._identity)
         self._found = next((match for match in found if not match.local), None)
-        return describe(self._found) if self._found is not None else ""
+        return describe(self._found, language) if self._found is not None else ""
 
     def watch_tables(self, show: Callable[[Sequence[Listed]], None]) -> None:
         """Look for tables from now on, on a thread of its own: what it needs is slow to import."""
