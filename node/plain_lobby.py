@@ -18,10 +18,11 @@ import random
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from node.code import show_code
 from node.errors import NodeError
+from node.language import ENGLISH, Language, mark
 from node.lobby_words import lobby_lines, option_lines, people_lines
 from node.notices import (
     BackInLobby,
@@ -43,6 +44,7 @@ from node.notices import (
 )
 from node.plain import Ended, Left, PlainTable
 from node.session import Session
+from node.typed import command
 from node.waiting import Absent, Waiting
 from protocol.messages import Role
 from protocol.table import Advanced, CutBack, Finished, Voted, YourMove
@@ -51,15 +53,27 @@ MAX_LINE: Final = 400
 MAX_AHEAD: Final = 64
 """Lines that wait for a question at a pipe."""
 LOBBY_HELP: Final = (
-    "ready, unready: for the match. who, options: this table. chat TEXT: talk.",
-    "bots N: bring computer players. start (host): bots for the free seats, and ready.",
-    "kick NAME (host): remove somebody. invite, code (host): how others get here. leave.",
+    mark("ready, unready: for the match. who, options: this table. chat TEXT: talk."),
+    mark("bots N: bring computer players. start (host): bots for the free seats, and ready."),
+    mark("kick NAME (host): remove somebody. invite, code (host): how others get here. leave."),
 )
 ALWAYS: Final = (Talked, NotSent, Stranger, CodeChanged, HostSilent, Gone, Joined)
 MEANWHILE: Final = (Presence, Waiting, Absent, Suspended, Voted)
 """What is told at once, even while a question waits: of the lobby, and of the match."""
 OVERTAKING: Final = (Advanced, CutBack, YourMove, Refused, Finished, Started, BackInLobby, Ended)
 """What says that the question that waits isn't due any more."""
+
+
+class Lines(Protocol):
+    """What tells of a lobby."""
+
+    def __call__(self, view: LobbyView, *, language: Language) -> list[str]:
+        """The lines."""
+        ...
+
+
+def _options(view: LobbyView, *, language: Language) -> list[str]:
+    return option_lines(view.card, language=language)
 
 
 class Overtaken(Exception):  # no error: the question that was put is due no more
@@ -105,7 +119,9 @@ class PlainLobby:
         means: Means | None = None,
         ahead: bool = False,
         observe: Callable[[SessionEvent], None] = lambda _: None,
+        language: Language = ENGLISH,
     ) -> None:
+        self._language = language
         self._say = say
         self._observe = observe
         self._prompt = prompt
@@ -113,7 +129,7 @@ class PlainLobby:
         self._ahead = ahead
         self._queue: queue.SimpleQueue[SessionEvent | Ended | Typed] = queue.SimpleQueue()
         self._waiting = _Waiting()
-        self._table = PlainTable(say, self._ask, rng)
+        self._table = PlainTable(say, self._ask, rng, language=language)
         self._view: LobbyView | None = None
         self._playing = False
         self._session: Session | None = None
@@ -178,7 +194,7 @@ class PlainLobby:
             self._playing = True
         if isinstance(event, BackInLobby):
             self._playing = False
-        lines = lobby_lines(event, self._view)
+        lines = lobby_lines(event, self._view, language=self._language)
         if isinstance(event, LobbyChanged):
             if self._playing:
                 lines = []
@@ -191,7 +207,11 @@ class PlainLobby:
             try:
                 self._table.show(event)
             except Overtaken:
-                self._say("That is not asked any more.")
+                self._tell("That is not asked any more.")
+
+    def _tell(self, message: str, **fields: object) -> None:
+        """Say a message of the catalogue, its fields filled in."""
+        self._say(self._language.text(message).format(**fields))
 
     # -- what is typed ----------------------------------------------------------------------------
 
@@ -201,15 +221,16 @@ class PlainLobby:
             return
         word, _, rest = line.strip().partition(" ")
         if self._playing:
-            self._aside(session, line, word.casefold(), rest)
+            self._aside(session, line, command(word), rest)
             return
         if not word:
             return
-        command = self._commands(session).get(word.casefold().removeprefix("/"))
-        if command is None:
-            self._say(f"There is no command '{word[:20]}'. 'help' lists them, 'chat' talks.")
+        deed = self._commands(session).get(command(word.removeprefix("/")))
+        if deed is None:
+            unknown = mark("There is no command '{word}'. 'help' lists them, 'chat' talks.")
+            self._tell(unknown, word=word[:20])
             return
-        command(rest.strip())
+        deed(rest.strip())
 
     def _close(self) -> None:
         """Nobody will type any more: wait only for what has been asked for."""
@@ -231,16 +252,15 @@ class PlainLobby:
         elif self._ahead and len(self._waiting.lines) < MAX_AHEAD:
             self._waiting.lines.append(line)
         elif word:
-            self._say("It isn't your turn. 'chat TEXT' talks, ? helps.")
+            self._tell("It isn't your turn. 'chat TEXT' talks, ? helps.")
 
     def _commands(self, session: Session) -> dict[str, Callable[[str], None]]:
         return {
             "help": self._help,
-            "?": self._help,
             "ready": lambda _: session.ready(True),
             "unready": lambda _: session.ready(False),
             "who": lambda _: self._list(people_lines),
-            "options": lambda _: self._list(lambda view: option_lines(view.card)),
+            "options": lambda _: self._list(_options),
             "chat": session.say,
             "kick": lambda name: self._kick(session, name),
             "bots": self._bots,
@@ -248,19 +268,21 @@ class PlainLobby:
             "invite": lambda _: self._invite(),
             "code": lambda _: self._code(),
             "leave": self._leave,
-            "quit": self._leave,
             "q": self._leave,
         }
 
     def _help(self, _: str) -> None:
         for line in LOBBY_HELP:
-            self._say(line)
+            self._tell(line)
 
     def _leave(self, _: str) -> None:
         raise Left
 
-    def _list(self, lines: Callable[[LobbyView], list[str]]) -> None:
-        for line in lines(self._view) if self._view is not None else ["Not at the table yet."]:
+    def _list(self, lines: Lines) -> None:
+        if self._view is None:
+            self._tell("Not at the table yet.")
+            return
+        for line in lines(self._view, language=self._language):
             self._say(line)
 
     def _kick(self, session: Session, name: str) -> None:
@@ -268,10 +290,10 @@ class PlainLobby:
         if len(found) == 1:
             session.remove(found[0].key)
         elif not found:
-            self._say(f"Nobody here is called '{name[:40]}'. 'who' lists everybody.")
+            self._tell("Nobody here is called '{name}'. 'who' lists everybody.", name=name[:40])
         else:
             labels = ", ".join(person.label for person in found)
-            self._say(f"There are several: {labels}. Say which.")
+            self._tell("There are several: {labels}. Say which.", labels=labels)
 
     def _named(self, name: str) -> list[Person]:
         people = self._view.people if self._view is not None else ()
@@ -281,14 +303,14 @@ class PlainLobby:
     def _bots(self, text: str) -> None:
         count = int(text) if text.isascii() and text.isdigit() and len(text) <= 3 else 0
         if not 1 <= count <= self._free():
-            self._say(f"bots N: from 1 to the {self._free()} seats that are free.")
+            self._tell("bots N: from 1 to the {free} seats that are free.", free=self._free())
             return
         self._bring(count)
 
     def _start(self, session: Session) -> None:
         you = self._view.you if self._view is not None else None
         if you is None or not you.host:
-            self._say("Only the host can start; 'ready' says that you are.")
+            self._tell("Only the host can start; 'ready' says that you are.")
             return
         if self._free() and not self._bring(self._free()):
             return
@@ -296,12 +318,13 @@ class PlainLobby:
 
     def _bring(self, count: int) -> bool:
         if self._means.bring is None:
-            self._say("There are no computer players to bring here.")
+            self._tell("There are no computer players to bring here.")
             return False
         try:
             self._means.bring(count)
         except (NodeError, OSError) as error:
-            self._say(f"No computer player could be started: {error}")
+            why = self._language.retold(str(error))
+            self._tell("No computer player could be started: {error}", error=why)
             return False
         return True
 
@@ -310,12 +333,12 @@ class PlainLobby:
 
     def _invite(self) -> None:
         if self._means.invitation is None:
-            self._say("Only the host can invite.")
+            self._tell("Only the host can invite.")
             return
         try:
             lines = self._means.invitation()
         except NodeError as error:
-            lines = [str(error)]
+            lines = [self._language.retold(str(error))]
         for line in lines:
             self._say(line)
 
@@ -323,7 +346,9 @@ class PlainLobby:
         code = self._view.code if self._view is not None else ""
         if self._session is not None and self._session.lobby is not None:
             code = self._session.lobby.code
-        self._say(f"The code is {show_code(code)}." if code else "You know of no code here.")
+        self._tell(
+            "The code is {code}." if code else "You know of no code here.", code=show_code(code)
+        )
 
     # -- a question -------------------------------------------------------------------------------
 
@@ -344,7 +369,7 @@ class PlainLobby:
                     waiting.closed = True
                 return item.line
             if isinstance(item, ALWAYS):
-                for line in lobby_lines(item, self._view):
+                for line in lobby_lines(item, self._view, language=self._language):
                     self._say(line)
                 self._prompt(prompt)
                 continue

@@ -74,7 +74,8 @@ def open_table(
     with contextlib.ExitStack() as stack:
         if not args.hidden:
             door = (port, args.iface)
-            stack.enter_context(announced(seat.session, offer, door, update, seat.teller.say))
+            retell = seat.teller.retell
+            stack.enter_context(announced(seat.session, offer, door, update, retell))
         listen()
         return seat.play(doorway, args.bots)
 
@@ -146,14 +147,17 @@ def open_door(session: Session, offer: Offer, address: str, port: int, code: str
 
 
 def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: str) -> None:
-    say = seat.teller.say
-    say(f"Your table '{offer.name}' is open. 'help' lists what you can say.")
+    tell = seat.teller.tell
+    tell("Your table '{name}' is open. 'help' lists what you can say.", name=offer.name)
     if args.hidden:
-        say(f"It isn't shown to the network. Its door is at port {port}; 'invite' tells more.")
+        tell(
+            "It isn't shown to the network. Its door is at port {port}; 'invite' tells more.",
+            port=port,
+        )
     else:
-        say("Others of this network find it with: busso join")
+        tell("Others of this network find it with: busso join")
     if code:
-        say(f"Who wants in needs the code {show_code(code)}.")
+        tell("Who wants in needs the code {code}.", code=show_code(code))
 
 
 @contextlib.contextmanager
@@ -186,7 +190,8 @@ def announced(
     try:
         announcer.start()
     except NodeError as error:
-        say(f"The table can't be shown to the network: {error}")
+        text = f"The table can't be shown to the network: {error}"
+        say(text)
         yield
         return
     update.append(lambda: announcer.update(now()))

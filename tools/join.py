@@ -18,6 +18,8 @@ from node.code import BadCode, read_code
 from node.door import find_table
 from node.errors import DoorError
 from node.invitation import BadInvitation, BadPlace, Invitation, Place, parse_target
+from node.language import mark
+from node.typed import command
 from protocol.messages import Role, TableCard
 from tools.bots import CODE
 from tools.errors import ExitCode, NetworkFailed, UsageError
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 TIMEOUT: Final = 3.0
 """Seconds to wait for a door."""
-HELP: Final = "the number of one joins it, 'host GAME' opens one, 'q' leaves"
+HELP: Final = mark("the number of one joins it, 'host GAME' opens one, 'q' leaves")
 MAX_WORDS: Final = 40
 SEARCH: Final = 3.0
 """Seconds to look for a table by its name."""
@@ -187,14 +189,14 @@ def _code(
         if given:
             return read_code(given)
         while True:
-            teller.prompt("The table's code: ")
+            teller.prompt(teller.language.text("The table's code:") + " ")
             line = _line(typed)
             if line is None:
                 raise Gone
             try:
                 return read_code(line)
             except BadCode as error:
-                teller.say(str(error))
+                teller.say(teller.language.retold(str(error)))
     except BadCode as error:
         raise UsageError(str(error)) from error
 
@@ -231,7 +233,7 @@ def _choose(
 
     seen: queue.SimpleQueue[Sequence[Listed]] = queue.SimpleQueue()
     board = Board(teller)
-    teller.say(f"Tables of this network; {HELP}.")
+    teller.tell("Tables of this network; {help}.", help=teller.language.text(HELP))
     with Browser(seen.put, iface=args.iface):
         while True:
             with contextlib.suppress(queue.Empty):
@@ -261,9 +263,10 @@ class Board:
             here[number] = table
             old = self._tables.get(number)
             if old is None or _news(old) != _news(table):
-                self._teller.say(f"{number:>3}. {describe(table)}")
+                self._teller.say(f"{number:>3}. {describe(table, self._teller.language)}")
         for number in sorted(self._tables.keys() - here.keys()):
-            self._teller.say(f"{number:>3}. {self._tables[number].name} is gone")
+            told = self._teller.language.text("{name} is gone")
+            self._teller.say(f"{number:>3}. {told.format(name=self._tables[number].name)}")
         self._tables = here
         if self._teller.json:
             data = [
@@ -277,13 +280,13 @@ class Board:
         wants one."""
         from tools.tables import pick  # noqa: PLC0415  # zeroconf is slow to import
 
-        if line is None or line.strip().casefold() in {"q", "quit", "leave"}:
+        if line is None or command(line.strip()) in {"q", "leave"}:
             raise Gone
         text = line.strip()
         if not text:
             return None
         verb, *words = text.split()
-        if verb.casefold() == "host":
+        if command(verb) == "host":
             raise HostInstead(words[:MAX_WORDS])
         plain = text.isascii() and text.isdigit() and len(text) <= 6
         try:
@@ -291,7 +294,8 @@ class Board:
                 return self._tables[int(text)]
             return pick(() if plain else tuple(self._tables.values()), text)
         except UsageError as error:
-            self._teller.say(f"{error}: {HELP}.")
+            speech = self._teller.language
+            self._teller.say(f"{speech.retold(str(error))}: {speech.text(HELP)}.")
             return None
 
 

@@ -110,7 +110,7 @@ class HomeTable:
             if self._target is not None:
                 keep_log(session.log.read_bytes(), self._target)
                 kept = self._target
-            self._out.line(f"The log: {kept}")
+            self._out.line(self._out.t("The log: {path}").format(path=kept))
             self._out.remark(f"busso verify {kept}")
 
 

@@ -57,6 +57,7 @@ class Teller:
         self._observe = observe
         self._seat: int | None = None
         self.json = out.json
+        self.language = out.speech
 
     def say(self, text: str) -> None:
         """A line for people."""
@@ -66,13 +67,20 @@ class Teller:
             self._out.line(text)
             self._out.out.flush()
 
+    def tell(self, message: str, **fields: object) -> None:
+        """A message of the catalogue for people, its fields filled in."""
+        self.say(self.language.text(message).format(**fields))
+
+    def retell(self, text: str) -> None:
+        """A sentence that somebody said in English."""
+        self.say(self.language.retold(text))
+
     def prompt(self, text: str) -> None:
         """What stands before an answer."""
         if self._out.json:
             self.data({"event": "asked", "text": text})
         else:
-            self._out.out.write(text)
-            self._out.out.flush()
+            self._out.prompt(text)
 
     def data(self, value: dict[str, Any]) -> None:
         """One line of JSON, at once."""
@@ -116,6 +124,7 @@ class Seat:
             means=self.means,
             ahead=not sys.stdin.isatty(),
             observe=self.teller.event,
+            language=self.teller.language,
         )
         self.session = Session(
             load_identity(),
@@ -144,7 +153,7 @@ class Seat:
                     bring(bots)
                 self.lobby.run(self.session)
             except Left:
-                self.teller.say("You leave the table.")
+                self.teller.tell("You leave the table.")
             except Stopped as error:
                 raise NetworkFailed(str(error)) from error
             finally:

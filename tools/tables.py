@@ -15,12 +15,17 @@ from typing import Any, Final
 
 from node.discovery import Browser
 from node.discovery_listing import Listed, Way
+from node.language import ENGLISH, Language, mark
 from protocol.announce import Phase
 from tools.errors import UsageError
 
 LOOK_FOR: Final = 1.5
 """Seconds in which a table on an open network is sure to be heard: three questions' time."""
-_STATES: Final = {Phase.LOBBY: "full", Phase.PLAYING: "playing", Phase.CLOSED: "closed"}
+_STATES: Final = {
+    Phase.LOBBY: mark("full"),
+    Phase.PLAYING: mark("playing"),
+    Phase.CLOSED: mark("closed"),
+}
 
 
 def look(seconds: float = LOOK_FOR, *, iface: str | None = None) -> tuple[Listed, ...]:
@@ -35,14 +40,19 @@ def table_lines(tables: Sequence[Listed]) -> tuple[str, ...]:
     return tuple(f"{number}. {describe(table)}" for number, table in enumerate(tables, 1))
 
 
-def describe(table: Listed) -> str:
+def describe(table: Listed, language: Language = ENGLISH) -> str:
     """One table in one line."""
+    t = language.text
     game = f"{table.game} ({table.rules})" if table.rules else table.game
-    seats = f"{table.free} of {table.seats} seats free" if table.open else _STATES[table.phase]
-    parts = [f"{table.name}: {game}", f"{table.host} hosts", seats]
+    seats = t(_STATES[table.phase])
+    if table.open:
+        free = t("{free} of {seats} seats free")
+        seats = free.format(free=table.free, seats=table.seats)
+    parts = [f"{table.name}: {game}", t("{host} hosts").format(host=table.host), seats]
     if table.code:
-        parts.append("needs its code")
-    parts.append(f"{table.ping * 1_000:.1f} ms" if table.ping is not None else "no answer yet")
+        parts.append(t("needs its code"))
+    ping = t("no answer yet") if table.ping is None else f"{table.ping * 1_000:.1f} ms"
+    parts.append(ping)
     # Two groups of the fingerprint tell two hosts of one name apart; the door shows the whole.
     parts.append(table.fingerprint[:9])
     return ", ".join(parts)
