@@ -150,6 +150,30 @@ def test_one_seat_alone_cannot_use_up_the_attempts() -> None:
     assert scene.facts(1).closed
 
 
+def test_a_vote_binds_after_a_crash_as_before() -> None:
+    scene = Scene(3)
+    scene.plays(0, (2,))
+    (vote,) = scene.go_on((0,)).values()
+    scene.act(0, Crash(lost=9))
+    scene.plays(0, (1, 2))
+    assert (scene.facts(0).step, scene.facts(0).bound) == (2, True)
+    scene.plays(2, (0,))
+    scene.hear(2, vote)  # with this one it would have been decided
+    scene.go_on((2,))
+    scene.hear(0, scene.signed(2, Kind.ABSENT))
+    assert scene.facts(0).decided == (2,)
+
+
+def test_whoever_is_to_be_left_out_sets_no_voter_free() -> None:
+    scene = Scene(3)
+    scene.plays(1, (2,))
+    scene.plays(0, (1,))
+    votes = scene.go_on((0, 1))
+    scene.hear(1, votes[0])
+    scene.plays(1, (0,))
+    assert (scene.facts(1).step, scene.facts(1).bound) == (2, True)
+
+
 # -- one seat lies -----------------------------------------------------------------------------
 
 A, B = b"ok\x00a", b"ok\x00b"
@@ -271,3 +295,19 @@ def test_a_refusal_of_one_attempt_releases_from_no_other() -> None:
     assert scene.facts(0).decided == (2,)
     scene.hear(1, joined, votes[0])
     assert scene.facts(1).heads == scene.facts(0).heads
+
+
+def test_an_old_contradiction_cuts_nothing_that_is_settled() -> None:
+    """The liar kept its second signature for a step that everybody has signed upon."""
+    scene = Scene(3, malice=0, step=4)
+    first = scene.world.positions[scene.facts(1).heads[0]]
+    played = next(c for c in scene.facts(1).table.steps[0].entries if c.seat == 0)
+    late = scene.world.number(entry_of(first.place, played, 1))
+    heads = scene.facts(1).heads
+    assert scene.facts(1).settled >= 1
+    for seat in (1, 2):
+        scene.hear(seat, late)
+    scene.heal()
+    for seat in (1, 2):
+        assert scene.facts(seat).heads[: len(heads)] == heads
+        assert scene.facts(seat).position.out == {0}
