@@ -214,12 +214,17 @@ class Home:
         session = self._new_session()
         address, local = listen_address(args.iface)
         port = open_door(session, offer, address, getattr(args, "port", 0), code)
+        last = self._stack.enter_context(ExitStack())  # guests hear the goodbye before the network
+        self._play(session, Doorway(local, port, code))
         if not getattr(args, "hidden", False):
             door = (port, args.iface)
-            self._stack.enter_context(announced(session, offer, door, self._update, self._note))
-        self._play(session, Doorway(local, port, code))
+            last.enter_context(announced(session, offer, door, self._update, self._note))
         if bots:
-            self.bring(bots)
+            try:
+                self.bring(bots)
+            except BaseException:
+                self.leave()
+                raise
         return session
 
     def resume(self) -> Session:
@@ -243,7 +248,7 @@ class Home:
         self._screen.on_event(NotSent(text))
 
     def _new_session(self) -> Session:
-        return Session(
+        session = Session(
             self._identity,
             self.name,
             own_folder(),
@@ -254,6 +259,8 @@ class Home:
             stay=True,
             known=self._known,
         )
+        self._screen.attend(session)
+        return session
 
     def _on_event(self, event: SessionEvent) -> None:
         """On the session's thread."""

@@ -80,11 +80,9 @@ def _hints(p: Page, tables: Tables, ui: ListUi) -> list[str]:
     hints = [t("↑↓ choose"), enter]
     if here is Spot.LINE:
         return [*hints, t("Esc clears")]
-    return [
-        *hints,
-        *([] if here in (Spot.OPEN, Spot.RESUME) else [t("w watches")]),
-        t("n new table"),
-    ]
+    if not tables.watches and here not in (Spot.OPEN, Spot.RESUME):
+        hints.append(t("w watches"))
+    return [*hints, t("n new table")]
 
 
 # -- rows -----------------------------------------------------------------------------------------

@@ -23,8 +23,9 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyPressEvent
 from prompt_toolkit.output import Output
 
+from engine.errors import EngineError, OutOfTurn
 from node.discovery_listing import Listed
-from node.errors import NodeError
+from node.errors import NodeError, NodeFailed
 from node.notices import BackInLobby, SessionEvent, Started
 from node.screen import list_desk, lobby_room, lobby_setup
 from node.screen.app import ScreenTable
@@ -39,10 +40,13 @@ from node.screen.lobby_room import Ask, Entry, Remove, Room, RoomUi, Speak, Told
 from node.screen.lobby_setup import Form, FormUi, Plan
 from node.screen.lobby_setup_paint import paint_setup
 from node.screen.theme import Role, Theme
+from protocol.errors import LocalProtocolError, ProtocolError
 
 if TYPE_CHECKING:
     from node.session import Session
 
+_BUGS = (NodeFailed, LocalProtocolError, OutOfTurn)
+"""Of the layers' errors those that are bugs of ours: they end the screen."""
 _ANSWERS = (Key.ENTER, Key.ESCAPE, Key.LEAVE, Key.INTERRUPT)
 """Keys that put away a match that is over."""
 
@@ -87,6 +91,10 @@ class ScreenLobby(ScreenTable):
         """Keep a notice, for the lobby and for the table."""
         self._news.put(event)
         super().on_event(event)
+
+    def attend(self, session: Session) -> None:
+        """The session that keys go to from now on, even while it is only about to sit down."""
+        self._session = session
 
     def _on_tables(self, tables: Sequence[Listed]) -> None:
         self._news.put(tuple(tables))
@@ -236,8 +244,9 @@ class ScreenLobby(ScreenTable):
                 break
             self._take(item)
         over = self._over
-        if over is not None and isinstance(over.error, NodeError) and self._from_list:
-            self._to_list(over.error)
+        error = over.error if over is not None else None
+        if self._from_list and isinstance(error, NodeError) and not isinstance(error, _BUGS):
+            self._to_list(error)
             return
         super()._read()
         self.looked()
@@ -362,8 +371,12 @@ class ScreenLobby(ScreenTable):
         try:
             self._session = await asyncio.to_thread(start)
         except CodeWanted as error:
+            self._session = None
             self._list_ui = list_desk.ask(self._list_ui, error.sit, str(error))
-        except NodeError as error:
+        except (NodeError, EngineError, ProtocolError) as error:
+            self._session = None
+            if isinstance(error, _BUGS):
+                raise
             if self._where is Where.FORM:
                 self._form_ui = lobby_setup.told(self._form_ui, str(error))
             else:
