@@ -69,7 +69,7 @@ class Ending(Position):
             breaches = self._refuted()
             self.promises = ()
         values = deal.match.judge.values(deal.faces, self.held)
-        outcome = petrangola_settle.settle(deal.match, deal.players, values, lambda: self.when)
+        outcome = petrangola_settle.settle(deal.match, deal.players, values, self._times)
         if not breaches:
             self.notes += outcome.notes
         else:

@@ -192,22 +192,12 @@ def _plain(a: int, b: int, c: int) -> Value:
     return _PLAIN[z if z > x else x]
 
 
-class _Values(dict[int, Value]):
-    """The worth of three faces by (a * 40 + b) * 40 + c: at first of the petrangole alone, of other
-    hands from when they are asked for."""
-
-    __slots__ = ()
-
-    def __missing__(self, code: int) -> Value:
-        worth = self[code] = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
-        return worth
-
-
 class Judge:
     """Values hands by one choice of the ranking options.
 
     petrangole  the worth of each petrangola in every order of its faces a, b, c, by
                 (a * 40 + b) * 40 + c: the test that play repeats
+    _values     the same with the other hands that `values` was asked for
     """
 
     __slots__ = (
@@ -224,7 +214,7 @@ class Judge:
         self._court_equal = court_equal
         self._petrangulo = petrangulo
         self.petrangole = {code: self._special(code) for code in petrangole(ace_low)}
-        self._values = _Values(self.petrangole)
+        self._values = dict(self.petrangole)
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
@@ -234,8 +224,17 @@ class Judge:
 
     def values(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[Value]:
         """The worth of each of `hands`, three slots each, where slot i holds `faces[i]`."""
-        worth = self._values
-        return [worth[(faces[a] * _FACES + faces[b]) * _FACES + faces[c]] for a, b, c in hands]
+        known, found = self._values.get, []
+        for a, b, c in hands:
+            code = (faces[a] * _FACES + faces[b]) * _FACES + faces[c]
+            found.append(known(code) or self._worth(code))
+        return found
+
+    def _worth(self, code: int) -> Value:
+        """The worth of a hand that wasn't asked for before, which is no petrangola."""
+        value = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
+        self._values[code] = value
+        return value
 
     def _special(self, code: int) -> Value:
         """The worth of a petrangola."""

@@ -110,6 +110,9 @@ class Position(monte.Round):
 
     @property
     def when(self) -> tuple[int, ...]:
+        return self._times()
+
+    def _times(self) -> tuple[int, ...]:
         """The place in the order of dealing, a kept monte being dealt last, or how many hands and
         turns there had been with a player's last exchange. Who knocks has no turn after it, so
         two rounds tell it all."""

@@ -130,8 +130,8 @@ def settle(
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
     hand; `when` says, if that matters, when each was completed (the higher the later)."""
     options = match.options
-    keys = strength = tuple([value.key for value in values])
-    best = max(keys)
+    keys = strength = tuple(map(_key, values))
+    best, worst = max(keys), min(keys)
     if best >= LOWEST_PETRANGOLA and options.equal_petrangole_last_loses:
         strength = _strength(match, keys, when())
     lost = _losses(match, players, strength)
@@ -144,7 +144,7 @@ def settle(
     for seat, n in lost.items():
         streak[seat] = before[seat] + 1
         tokens[seat] -= n
-    notes = _announce(lost, tokens, streak, min(keys) >= LOWEST_PETRANGOLA)
+    notes = _announce(lost, tokens, streak, worst >= LOWEST_PETRANGOLA)
     if gained:
         for seat, n in gained.items():
             tokens[seat] += n
@@ -200,7 +200,7 @@ def _losses(match: Match, players: Sequence[int], strength: tuple[int, ...]) -> 
     if strength.count(worst) == 1:
         return {players[strength.index(worst)]: 1}
     fallen = [seat for seat, s in zip(players, strength, strict=True) if s == worst]
-    if len(players) == 2 and len(fallen) == 2:
+    if len(players) == 2:
         if options.final_tie == "nondealer_loses_token":
             fallen = fallen[:1]
         return dict.fromkeys(fallen, 1)
@@ -229,7 +229,9 @@ def _announce(
     lost: dict[int, int], left: Sequence[int], streak: Sequence[int], proud: bool
 ) -> tuple[Note, ...]:
     """PET-61, for the table to hear before the audit; `proud`: even the worst is a petrangola."""
-    notes = [note("falls", seat, (n, left[seat])) for seat, n in lost.items()]
+    notes = []
+    for seat, n in lost.items():
+        notes.append(note("falls", seat, (n, left[seat])))
     if len(lost) > 1:
         notes.append(note("fall-together", -1, (len(lost),)))
     for seat in lost:

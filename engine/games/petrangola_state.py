@@ -87,6 +87,8 @@ class PetrangolaState(Ending):
 
     def apply(self, given: Input) -> PetrangolaState:
         phase = self.phase
+        if phase is _PLAY and type(given) is Exchange:  # most turns are
+            return self._exchange(given)
         handler = (_TURNS if phase is _PLAY else _TABLE[phase]).get(type(given))
         if handler is not None:
             return handler(self, given)
