@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
+from node.language import mark
 from protocol.files import Disk
 from tools.errors import ExitCode, UnusableFile
 from tools.output import Output
@@ -20,6 +21,7 @@ from tools.settings import KEYS, PRESETS, Key, Settings, Value, config_file, loa
 
 _FLAGS: Final = {"lang": None, "plain": False, "ascii": False, "no_color": False}
 """The arguments of every verb that can be set, as they are without a flag."""
+_NONE: Final = mark("{0} (there is none; --write makes it)")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -33,14 +35,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.data(_data(args, settings))
         return ExitCode.FINE
     exists = settings.path.exists()
-    out.line(f"{settings.path}{'' if exists else ' (there is none; --write makes it)'}")
+    out.line(str(settings.path) if exists else out.t(_NONE).format(settings.path))
     for key in KEYS:
         value, source = _found(key, args, settings, os.environ)
-        shown = key.default if value is None else toml(value)
-        out.line(f"  {key.name:<12} {shown:<20} {_told(source, key, settings)}")
+        shown = out.t(key.default) if value is None else toml(value)
+        out.line(f"  {key.name:<12} {shown:<20} {_told(source, key, settings, out)}")
     for game, preset in settings.presets.items():
         line = settings.lines.get(f"{PRESETS}.{game}", 0)
-        out.line(f"  {PRESETS}.{game} = {toml(preset)}, line {line}")
+        where = out.t("line {0}").format(line)
+        out.line(f"  {PRESETS}.{game} = {toml(preset)}, {where}")
     return ExitCode.FINE
 
 
@@ -59,15 +62,15 @@ def _found(
     return None, "default"
 
 
-def _told(source: str, key: Key, settings: Settings) -> str:
+def _told(source: str, key: Key, settings: Settings, out: Output) -> str:
     match source:
         case "environment":
-            return f"from {key.environment}"
+            return out.t("from {0}").format(key.environment)
         case "file":
-            return f"line {settings.lines[key.name]}"
+            return out.t("line {0}").format(settings.lines[key.name])
         case "flag":
-            return "from a flag"
-    return "default"
+            return out.t("from a flag")
+    return out.t("default")
 
 
 def _write(out: Output) -> int:
@@ -79,7 +82,7 @@ def _write(out: Output) -> int:
         raise UnusableFile(f"{path} exists already", "Change it, or move it away.") from error
     except OSError as error:
         raise UnusableFile(f"{path} can't be written: {error.strerror}") from error
-    out.line(f"Written: {path}")
+    out.line(out.t("Written: {0}").format(path))
     return ExitCode.FINE
 
 

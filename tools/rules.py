@@ -63,7 +63,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return _list(out, code)
     name = _text_of(name, identifier)
     if code not in languages(name):
-        out.remark(f"These rules aren't there in the language '{code}' yet; here is the English.")
+        told = out.t("These rules aren't there in the language '{0}' yet; here is the English.")
+        out.remark(told.format(code))
         code = SOURCE
     blocks = document(name, code)
     if identifier is not None:

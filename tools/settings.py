@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from node.language import mark
 from tools.arguments import LANGUAGES, LEVELS, MAX_THINK
 from tools.errors import UnusableFile, UsageError
 from tools.places import data_folder
@@ -100,7 +101,7 @@ KEYS: Final = (
         Kind.CHOICE,
         "lang",
         "the language that is spoken",
-        "the system's",
+        mark("the system's"),
         "it",
         environment="BUSSO_LANG",
         choices=LANGUAGES,
@@ -110,7 +111,7 @@ KEYS: Final = (
         Kind.TEXT,
         "",
         "your name at a table (busso id name comes first)",
-        "the user's",
+        mark("the user's"),
         "Ada",
         environment="BUSSO_NAME",
     ),
@@ -140,7 +141,7 @@ KEYS: Final = (
         Kind.TEXT,
         "iface",
         "use this network interface only",
-        "all of them",
+        mark("all of them"),
         "eth0",
     ),
     Key(
@@ -158,7 +159,7 @@ KEYS: Final = (
         Kind.NUMBER,
         "timer",
         "seconds that a turn at a table of yours may take",
-        "as long as you like",
+        mark("as long as you like"),
         90,
         low=1,
         high=_DAY,

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine import registry
+from node.language import Language, mark
 from node.statistics import MAX_VERDICT, Refusal, Verdict, is_log, judged, packed, parsed, players
 from node.statistics_sum import Summary, Tally, summary
 from protocol.errors import CorruptLog, EncodingError, FileError, ProtocolError
@@ -44,18 +45,18 @@ SHOWN: Final = 20
 """Players that are listed, those met most often; `--json` has all."""
 _SUFFIX: Final = ".verdict"
 _MARKS: Final = {
-    "falls": "fell {0} times",
-    "bisciola": "bisciola {0} times, the longest {1} deals",
-    "fallen-with-petrangola": "fell with a petrangola {0} times",
-    "bonus": "three aces {0} times",
-    "dies": "out {0} times",
-    "reenters": "re-entered {0} times",
-    "pays": "paid a token {0} times",
-    "mambassa": "mambassa {0} times",
-    "quarantuna": "quarantuna {0} times",
-    "cappotto": "cappotto {0} times",
-    "novanta": "Novanta {0} times",
-    "sessanta": "Sessanta {0} times",
+    "falls": mark("fallen: {0}"),
+    "bisciola": mark("bisciole: {0}, the longest of {1} deals"),
+    "fallen-with-petrangola": mark("fallen with a petrangola: {0}"),
+    "bonus": mark("three aces: {0}"),
+    "dies": mark("out of a match: {0}"),
+    "reenters": mark("re-entries: {0}"),
+    "pays": mark("tokens paid: {0}"),
+    "mambassa": mark("mambassa: {0}"),
+    "quarantuna": mark("quarantuna: {0}"),
+    "cappotto": mark("cappotto: {0}"),
+    "novanta": mark("Novanta: {0}"),
+    "sessanta": mark("Sessanta: {0}"),
 }
 
 
@@ -144,7 +145,7 @@ def _audit(waiting: list[tuple[Path, str, bytes]], folder: Path, found: Found, o
     group = default_group()
     total = sum(_steps(data) for _, _, data in waiting)
     before = 0
-    with out.progress(f"auditing {len(waiting)} logs") as progress:
+    with out.progress(out.t("auditing {0} logs").format(len(waiting))) as progress:
         for path, name, data in waiting:
             done = before
 
@@ -209,69 +210,85 @@ def _forget(folder: Path, used: set[str]) -> None:
 
 
 def _tell(out: Output, found: Found, total: Summary) -> None:
-    for line in _lines(total):
+    t = out.t
+    for line in _lines(total, out.speech):
         out.line(line)
     if not total.games:
-        out.line("No match of yours is in the logs yet: busso play, or busso host.")
+        out.line(t("No match of yours is in the logs yet: busso play, or busso host."))
     if found.elsewhere:
-        out.remark(f"Logs in which you have no seat: {found.elsewhere}; they aren't counted.")
+        told = t("Logs in which you have no seat: {0}; they aren't counted.")
+        out.remark(told.format(found.elsewhere))
     if found.left_out:
-        out.remark(f"Only the newest {MAX_LOGS} logs were looked at; {found.left_out} are older.")
-    out.detail(f"Audited now: {found.audited}; the others were known.")
+        told = t("Only the newest {0} logs were looked at; {1} are older.")
+        out.remark(told.format(MAX_LOGS, found.left_out))
+    out.detail(t("Audited now: {0}; the others were known.").format(found.audited))
     for path, text in found.refused:
-        out.bad(f"not counted: {path.name}: {text}")
+        out.bad(t("not counted: {0}: {1}").format(path.name, out.speech.retold(text)))
 
 
-def _lines(total: Summary) -> Iterator[str]:
+def _lines(total: Summary, speech: Language) -> Iterator[str]:
     for name, tally in total.games.items():
-        yield from _game_lines(registry.get(name).title, tally)
+        yield from _game_lines(registry.get(name).title, tally, speech)
         yield ""
     if not total.opponents:
         return
-    yield "Against others: matches, won by you, won by them"
+    yield speech.text("Against others: matches, won by you, won by them")
     for one in total.opponents[:SHOWN]:
         told = f"{one.name}{DOT}{short_form(one.key)}"
-        note = "  excluded for cheating" if one.excluded else ""
+        note = f"  {speech.text('was excluded for cheating')}" if one.excluded else ""
         yield f"  {told:<28} {one.matches:5} {one.mine:5} {one.theirs:5}{note}"
     if len(total.opponents) > SHOWN:
-        yield f"  and {len(total.opponents) - SHOWN} more; --json has all"
+        more = speech.text("and {0} more; --json has all")
+        yield f"  {more.format(len(total.opponents) - SHOWN)}"
 
 
-def _game_lines(title: str, tally: Tally) -> Iterator[str]:
-    yield f"{title}: {_many(tally.matches, 'match', 'matches')}, {tally.won} won, {tally.lost} lost"
-    other = [
-        f"{number} {what}"
-        for number, what in (
-            (tally.undecided, "ended without a winner"),
-            (tally.open, "without an end"),
-            (tally.abandoned, "abandoned"),
-        )
-        if number
-    ]
-    if other:
-        yield f"  {', '.join(other)}"
-    void = f", {tally.void} void" if tally.void else ""
-    yield f"  {_many(tally.hands, 'hand', 'hands')} audited{void}"
+def _game_lines(title: str, tally: Tally, speech: Language) -> Iterator[str]:
+    t, count = speech.text, speech.count
+    yield count(
+        "{0}: {n} match, {1} won, {2} lost",
+        "{0}: {n} matches, {1} won, {2} lost",
+        tally.matches,
+        title,
+        tally.won,
+        tally.lost,
+    )
+    told: list[str] = []
+    if n := tally.undecided:
+        told.append(count("{n} ended without a winner", "{n} ended without winners", n))
+    if n := tally.open:
+        told.append(count("{n} has no end yet", "{n} have no end yet", n))
+    if n := tally.abandoned:
+        told.append(count("{n} was abandoned", "{n} were abandoned", n))
+    told.append(count("{n} hand audited", "{n} hands audited", tally.hands))
+    if n := tally.void:
+        told.append(count("{n} void hand", "{n} void hands", n))
     if tally.paid or tally.won_units:
-        yield f"  paid {tally.paid}, won {tally.won_units}: {tally.balance:+}"
+        money = t("paid {0}, won {1}: {2}")
+        told.append(money.format(tally.paid, tally.won_units, f"{tally.balance:+}"))
     if tally.best is not None:
-        yield f"  best final score {tally.best}"
-    if tally.won or tally.lost:
-        streak = tally.streak
-        now = _many(streak.now, "win", "wins")
-        if streak.now < 0:
-            now = _many(-streak.now, "loss", "losses")
-        yield f"  streak {now}; the longest: {streak.best} won, {-streak.worst} lost"
-    for kind, (count, highest) in sorted(tally.marks.items()):
-        yield f"  {_MARKS[kind].format(count, highest)}"
-    if tally.left:
-        yield f"  {_many(tally.left, 'match', 'matches')} went on without you"
+        told.append(t("best final score: {0}").format(tally.best))
+    told += _streak_lines(tally, speech)
+    for kind, (often, highest) in sorted(tally.marks.items()):
+        told.append(t(_MARKS[kind]).format(often, highest))
+    if n := tally.left:
+        told.append(count("{n} match went on without you", "{n} matches went on without you", n))
     if tally.excluded:
-        yield f"  excluded for cheating: {tally.excluded}"
+        told.append(t("excluded for cheating: {0}").format(tally.excluded))
+    for line in told:
+        yield f"  {line}"
 
 
-def _many(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+def _streak_lines(tally: Tally, speech: Language) -> list[str]:
+    """How many matches in a row were won or lost; nothing before one was."""
+    streak = tally.streak
+    if not streak.now:
+        return []
+    if streak.now > 0:
+        now = speech.count("{n} win in a row now", "{n} wins in a row now", streak.now)
+    else:
+        now = speech.count("{n} loss in a row now", "{n} losses in a row now", -streak.now)
+    longest = speech.text("longest streaks: {0} won, {1} lost")
+    return [now, longest.format(streak.best, -streak.worst)]
 
 
 def _data(me: bytes, found: Found, total: Summary) -> dict[str, Any]:

@@ -261,9 +261,9 @@ def test_it_shows_where_each_value_comes_from(monkeypatch: pytest.MonkeyPatch) -
     assert "there is none; --write makes it" in busso("config").out
     write('ascii = true\n\n[bots]\nlevel = "hard"\n[presets]\npetrangola = "emilia"\n')
     monkeypatch.setenv("BUSSO_THEME", "safe")
-    said = busso("config", "--lang", "it").out
+    said = busso("config", "--lang", "en").out
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in said.splitlines()[1:]}
-    assert rows["language"] == '"it" from a flag'
+    assert rows["language"] == '"en" from a flag'
     assert rows["theme"] == '"safe" from BUSSO_THEME'
     assert rows["ascii"] == "true line 1"
     assert rows["bots.level"] == '"hard" line 4'

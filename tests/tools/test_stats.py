@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from node.statistics_sum import Tally
+from node.language import CODES, language
+from node.statistics_sum import Streak, Tally
 from protocol.evidence_file import Charge
 from protocol.identity import Identity
+from tests.protocol.ring import identities
 from tests.tools import running
 from tests.tools.running import Stream, busso
 from tools.errors import ExitCode
@@ -144,8 +146,12 @@ def test_copies_evidence_and_matches_of_others_are_not_counted() -> None:
 def test_cheats_and_void_hands_are_told() -> None:
     keep("one", running.lied())
     said = busso("stats").out
-    assert "1 void" in said
-    assert "excluded for cheating" in said
+    assert "1 void hand\n" in said
+    assert "  excluded for cheating: 1\n" in said
+    assert "  escluso perché baravi: 1\n" in busso("stats", "--lang", "it").out
+    innocent = next(key for key in identities(2) if key.public != ME.public)
+    innocent.save(data_folder() / "identity", "")
+    assert "was excluded for cheating" in busso("stats").out
 
 
 def test_a_progress_line_shows_where_it_takes_long() -> None:
@@ -162,6 +168,40 @@ def test_a_progress_line_shows_where_it_takes_long() -> None:
 
 def test_every_mark_has_its_words() -> None:
     tally = Tally(marks=dict.fromkeys(_MARKS, (2, 3)))
-    lines = list(_game_lines("A game", tally))
-    assert "  bisciola 2 times, the longest 3 deals" in lines
-    assert len(lines) == 2 + len(_MARKS)
+    for code in CODES:
+        lines = list(_game_lines("A game", tally, language(code)))
+        assert len(lines) == 2 + len(_MARKS)
+    assert "  bisciole: 2, the longest of 3 deals" in _game_lines("A game", tally, language("en"))
+
+
+def test_everything_that_can_be_told_of_a_game() -> None:
+    tally = Tally(
+        matches=9,
+        won=2,
+        lost=1,
+        undecided=1,
+        open=2,
+        abandoned=3,
+        hands=40,
+        void=1,
+        paid=9,
+        won_units=6,
+        best=3,
+        left=1,
+        excluded=1,
+        streak=Streak(-1, 2, -1),
+    )
+    assert list(_game_lines("Briscola", tally, language("en"))) == [
+        "Briscola: 9 matches, 2 won, 1 lost",
+        "  1 ended without a winner",
+        "  2 have no end yet",
+        "  3 were abandoned",
+        "  40 hands audited",
+        "  1 void hand",
+        "  paid 9, won 6: -3",
+        "  best final score: 3",
+        "  1 loss in a row now",
+        "  longest streaks: 2 won, 1 lost",
+        "  1 match went on without you",
+        "  excluded for cheating: 1",
+    ]
