@@ -171,7 +171,7 @@ def judge_interfaces(interfaces: Sequence[Interface]) -> list[Finding]:
         return [Finding(Area.INTERFACES, Level.STOPS, text, advice), *found]
     likely = [one for one in interfaces if one.up and one.kind in (Kind.ETHERNET, Kind.WIFI)]
     if len(likely) > 1:
-        names = " and ".join(one.name for one in likely)
+        names = ", ".join(one.name for one in likely)
         text = f"{names} may lead to two networks that don't know each other."
         advice = f"If others don't find you, restrict Busso to one: --iface {likely[0].name}."
         found.append(Finding(Area.INTERFACES, Level.NOTE, text, advice))
@@ -496,8 +496,8 @@ def worst(findings: Iterable[Finding]) -> Level:
     return max((finding.level for finding in findings), default=Level.FINE)
 
 
-_SEVERAL: Final = (said("{first} and {last}"), said("{first}; {rest}"))
-"""How words and parts of a sentence are joined here."""
+_SEVERAL: Final = said("{first}; {rest}")
+"""How parts of a sentence are joined here."""
 
 
 def _and(words: Sequence[str]) -> str:

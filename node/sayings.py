@@ -32,7 +32,6 @@ VALUES: Final = (
     said("true or false"),
     said("a whole number from {low} to {high}"),
     said("{word} or a whole number from {low} to {high}"),
-    said("{first} or {other}"),
 )
 """What an option may be."""
 DECKS: Final = (said("italian"), said("french"), said("regional"))
@@ -61,4 +60,15 @@ PARSER: Final = (
     said("there is no verb {word}"),
 )
 """What the parser of the command line finds wrong."""
+SYSTEM: Final = (
+    *(said("No such file or directory"), said("Permission denied"), said("Is a directory")),
+    *(said("Not a directory"), said("File exists"), said("No space left on device")),
+    *(said("Read-only file system"), said("Connection refused"), said("No route to host")),
+    *(said("Network is unreachable"), said("Address already in use")),
+)
+"""What the system finds wrong, where it speaks English."""
+WAYS: Final = (
+    *(said("multicast and broadcast"), said("multicast and IPv6 multicast")),
+    *(said("broadcast and IPv6 multicast"), said("multicast, broadcast and IPv6 multicast")),
+)
 ENDINGS: Final = (said("interrupted"),)

@@ -16,9 +16,11 @@ import traceback
 from collections.abc import Sequence
 from typing import TextIO
 
+from node.language import SOURCE
 from tools import errors, settings
-from tools.arguments import make_parser
+from tools.arguments import Defaults, Parser, make_parser
 from tools.errors import ExitCode
+from tools.help import asked_language, translate
 from tools.output import Output, is_terminal, wants_colour
 
 MODULES = {"node": "tools.node_process", "id": "tools.identity"}
@@ -44,12 +46,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str], out: Output) -> int:
-    parser = make_parser()
+    out.language = asked_language(argv)
+    parser = _parser(out)
     args = parser.parse_args(argv)
     _configure(out, args)
     own = settings.load() if args.verb not in UNSET else None
     if own is not None and (defaults := own.defaults(os.environ)):
-        parser = make_parser(defaults)
+        parser = _parser(out, defaults)
         args = parser.parse_args(argv)
         _configure(out, args)
     if args.verb is None:
@@ -65,6 +68,14 @@ def _run(argv: Sequence[str], out: Output) -> int:
     module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
     code: int = module.run(args, out)
     return code
+
+
+def _parser(out: Output, defaults: Defaults | None = None) -> Parser:
+    """The parser, whose help is in the language that is spoken."""
+    parser = make_parser(defaults)
+    if out.speech.code != SOURCE:
+        translate(parser, out.speech)
+    return parser
 
 
 def _configure(out: Output, args: argparse.Namespace) -> None:

@@ -17,6 +17,8 @@ from typing import NamedTuple
 from engine import registry
 from node.language import SAID
 from node.screen import words
+from tools.arguments import make_parser
+from tools.help import help_texts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _SAYS = {"text", "t", "mark", "tell", "_tell"}
@@ -222,6 +224,8 @@ def retold() -> list[Message]:
     found: dict[Message, None] = {}
     for source in _sources("*/*.py", "engine/games/*.py"):
         found.update(dict.fromkeys(said_in(source)))
+    texts = help_texts(make_parser())
+    found.update(dict.fromkeys(Message(text, context=SAID) for text in texts))
     return list(found)
 
 
