@@ -311,3 +311,42 @@ def test_an_old_contradiction_cuts_nothing_that_is_settled() -> None:
     for seat in (1, 2):
         assert scene.facts(seat).heads[: len(heads)] == heads
         assert scene.facts(seat).position.out == {0}
+
+
+def test_whoever_leaves_a_branch_says_which_and_sets_the_other_one_free() -> None:
+    """Seat 2 has voted on its branch of a fork and needs seat 1 there, which was on the other one
+    and has left it: only by what that one says in its vote seat 2 learns that nobody will come."""
+    scene = Scene(3, malice=0)
+    one, two = scene.lie(1, 0, A), scene.lie(1, 0, B)
+    scene.hear(1, one, scene.signed(2, Kind.KEY))
+    scene.hear(2, two, scene.signed(1, Kind.KEY))
+    assert scene.facts(1).heads != scene.facts(2).heads
+    scene.go_on((2,))
+    scene.hear(2, one)
+    scene.hear(1, two)
+    scene.hear(1, scene.signed(2, Kind.EXCLUDE, attempt=1))
+    assert scene.facts(1).step == 2
+    scene.hear(2, scene.signed(1, Kind.EXCLUDE, step=2))
+    assert scene.facts(2).decided == (2,)
+    scene.heal()
+    assert scene.facts(1).position.out == scene.facts(2).position.out == {0}
+
+
+def test_who_followed_a_decision_keeps_it_though_the_seat_has_lied_too() -> None:
+    """Others may have followed it, whose votes decided it."""
+    scene = Scene(3, malice=0)
+    for seat in (1, 2):
+        scene.plays(seat, (1, 2))
+        scene.hear(seat, scene.lie(seat, 0, A))
+    silent = scene.go_on((1, 2))
+    place = scene.world.positions[scene.facts(2).heads[1]].place
+    played = next(c for c in scene.facts(2).table.steps[1].entries if c.seat == 0)
+    lie = scene.world.number(entry_of(place, played, 1))
+    scene.hear(2, lie)
+    scene.hear(1, silent[2], lie)
+    assert scene.facts(1).decided == (3,)
+    scene.hear(1, scene.signed(2, Kind.EXCLUDE, attempt=1))
+    assert scene.facts(1).decided == (3,)
+    scene.hear(2, silent[1], scene.signed(1, Kind.REFUSE, attempt=1))
+    assert scene.facts(2).heads == scene.facts(1).heads
+    scene.heal()
