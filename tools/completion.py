@@ -1,7 +1,7 @@
 """`busso completion SHELL`: what the Tab key of a shell has to know, made from the parser itself.
 
 Law: shtab writes the script; this file adds what the parser leaves open, the names of games and
-presets and which arguments are files, and leaves out what Busso says only to itself.
+presets and which arguments are files. A verb without help, which Busso says to itself, is left out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from engine import registry
-from tools.arguments import HIDDEN, make_parser
+from tools.arguments import make_parser
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
 
@@ -42,8 +42,6 @@ def script(shell: str) -> str:
 
     parser = make_parser()
     verbs = _verbs(parser)
-    for name in HIDDEN:
-        del verbs.choices[name]
     presets = sorted({p for game in registry.GAMES for p in registry.get(game).presets})
     for action in _arguments(verbs):
         if action.dest == "game":
