@@ -65,6 +65,28 @@ class Visitor(Person):
         return self.lobby.room
 
 
+def listed(port: int) -> Listed:
+    """The table behind a door as a list has it."""
+    card, _ = find_table(LOOPBACK, port, 10)
+    return Listed(
+        card.name,
+        "Ada",
+        card.game,
+        "",
+        card.seats,
+        card.free,
+        Phase.LOBBY,
+        card.code,
+        (LOOPBACK,),
+        port,
+        fingerprint(card.key),
+        card.key,
+        card.table,
+        0.001,
+        Way.UDP,
+    )
+
+
 class Street:
     """A House whose tables are at doors of this process."""
 
@@ -86,27 +108,6 @@ class Street:
         node = Node(self._folder, name, manner=Manner(eager=eager))
         self.nodes.append(node)
         return node
-
-    def listed(self, port: int, **changes: object) -> Listed:
-        """The table behind a door as a list has it."""
-        card, _ = find_table(LOOPBACK, port, 10)
-        return Listed(
-            card.name,
-            "Ada",
-            card.game,
-            "",
-            card.seats,
-            card.free,
-            Phase.LOBBY,
-            card.code,
-            (LOOPBACK,),
-            port,
-            fingerprint(card.key),
-            card.key,
-            card.table,
-            0.001,
-            Way.UDP,
-        )
 
     def show(self, *tables: Listed) -> None:
         """The network shows these tables now."""

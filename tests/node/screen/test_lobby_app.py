@@ -13,14 +13,8 @@ from node.screen.lobby_app import Where
 from node.screen.lobby_page import Over
 from node.screen.view import SPECTATOR
 from tests.node.lobbies import full
-from tests.node.screen.lobby_terminal import Street, Visitor, in_the_street
+from tests.node.screen.lobby_terminal import Street, Visitor, in_the_street, listed
 from tests.node.tables import offer
-
-
-async def soon(visitor: Visitor, node_wait: object) -> None:
-    """Wait for a node on another thread, while the screen goes on."""
-    assert callable(node_wait)
-    await asyncio.to_thread(node_wait)
 
 
 async def play(visitor: Visitor) -> None:
@@ -46,7 +40,7 @@ def test_from_the_list_to_a_hand_and_a_rematch(tmp_path: Path) -> None:
         ada = street.node("Ada")
         port = ada.host(offer(2, 1, "briscola"))
         await visitor.sees("No table is to be seen yet")
-        street.show(street.listed(port))
+        street.show(listed(port))
         await visitor.sees("Briscola", "1 of 2 free")
         await visitor.press("1", "enter")
         await visitor.at(Where.LOBBY)
@@ -109,7 +103,7 @@ def test_who_opens_a_table_starts_it_with_computer_players(tmp_path: Path) -> No
 def test_a_wrong_code_is_asked_for_again(tmp_path: Path) -> None:
     async def script(visitor: Visitor, street: Street) -> None:
         port = street.node("Ada").host(offer(2, 1), code="K7F29QXM")
-        street.show(street.listed(port))
+        street.show(listed(port))
         await visitor.sees("1 of 2 free, code")
         await visitor.press("enter")
         await visitor.sees("The table's code:")
@@ -132,7 +126,7 @@ def test_what_comes_in_the_way_is_told_in_the_list(tmp_path: Path) -> None:
         await visitor.press("escape")
         ada = street.node("Ada")
         port = ada.host(offer(2, 1))
-        street.show(street.listed(port))
+        street.show(listed(port))
         await visitor.sees("1 of 2 free")
         await visitor.press("1", "enter")
         await visitor.sees("Seats: 2 of 2 taken")
@@ -150,7 +144,7 @@ def test_who_watches_sees_no_hand(tmp_path: Path) -> None:
     async def script(visitor: Visitor, street: Street) -> None:
         ada = street.node("Ada")
         port = ada.host(offer(2, 1, "briscola"))
-        street.show(street.listed(port))
+        street.show(listed(port))
         await visitor.sees("Enter watches")
         await visitor.press("enter")
         await visitor.at(Where.LOBBY)
@@ -218,7 +212,7 @@ def test_a_guest_is_told_of_everybody(tmp_path: Path) -> None:
     async def script(visitor: Visitor, street: Street) -> None:
         ada = street.node("Ada")
         port = ada.host(offer(3, 1))
-        street.show(street.listed(port))
+        street.show(listed(port))
         await visitor.sees("2 of 3 free")
         await visitor.press("enter")
         await visitor.at(Where.LOBBY)
