@@ -61,7 +61,7 @@ class Phase(IntEnum):
 
 
 _PLAY: Final = Phase.PLAY
-_WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
+WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
 """THIRDS for bytes.translate, with nothing for a card that isn't known."""
 THIRDS_AT: Final = DECK_SIZE
 """Below this bit of a number are slots, from it on are thirds of a point."""
@@ -106,7 +106,7 @@ class Deal(Kept):
 
     def knowing(self, faces: bytes, auto: bool) -> Deal:
         """The same with other knowledge of the cards."""
-        worth = faces.translate(_WORTH[self.options.ace_of_bastoni])
+        worth = faces.translate(WORTH[self.options.ace_of_bastoni])
         return self.but(faces=faces, suits=suit_masks(faces), worth=worth, auto=auto)
 
 
@@ -203,22 +203,19 @@ class Position(Dealt):
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         if self.phase is _PLAY and (seat is None or seat == self.deal.players[self.at]):
-            self.may = may = self._playable()
+            # TRA-03: unknown cards are among them while they may follow
+            may = self.packets[self.at] & self.left
+            best = self.best
+            if best >= 0:
+                deal = self.deal
+                follow = may & deal.suits[best // RANKS]
+                if follow:
+                    may = follow if deal.auto else follow | may & self.dark()
+            self.may = may
             return plays(may)
         if self.phase is Phase.ASIDE and seat in (None, self.dealer):
             return tuple(ASIDES[slot] for slot in slots_of(self.packets[-1]))
         return ()
-
-    def _playable(self) -> int:
-        """TRA-03: the slots that may be played, unknown cards among them while they may follow."""
-        hand = self.packets[self.at] & self.left
-        best = self.best
-        if best >= 0:
-            deal = self.deal
-            follow = hand & deal.suits[best // RANKS]
-            if follow:
-                return follow if deal.auto else follow | hand & self.dark()
-        return hand
 
     def dark(self) -> int:
         """The slots whose card isn't known."""

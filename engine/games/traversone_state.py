@@ -74,10 +74,12 @@ from engine.games.traversone_position import (
     DRAWING_PLAYERS,
     SUITS,
     THIRDS_AT,
+    WORTH,
     Deal,
     Phase,
     Position,
     Vow,
+    suit_masks,
 )
 from engine.position import new_blank, note, open_slots
 
@@ -139,9 +141,9 @@ class TraversoneState(Position):
         slot = given.slot
         bit = 1 << slot
         deal = self.deal
+        if self.may < 0:
+            self.legal()
         may = self.may
-        if may < 0:
-            may = self._playable()
         if not may & bit:
             raise self._refused(bit)
         if deal.auto or self.opened & bit:
@@ -217,7 +219,13 @@ class TraversoneState(Position):
         hand = old.hand + 1
         players, decides = _seated(match.living, dealer)
         self.deal = Deal(
-            *(old.options, old.seats, match, hand, dealer, players, decides),
+            old.options,
+            old.seats,
+            match,
+            hand,
+            dealer,
+            players,
+            decides,
             shown=(0,) * old.seats,
             breaches=old.breaches,
         )
@@ -242,9 +250,20 @@ class TraversoneState(Position):
         auto = given.faces is not None
         faces = self._checked(given.faces) if given.faces is not None else _ALL_UNKNOWN
         new.packets, new.left = _PACKETS[len(old.players)]
-        new.deal = deal = old.knowing(faces, auto)
-        deal.shown = _dealt(old.seats, old.players) if auto else (0,) * old.seats
-        deal.breaches = ()
+        new.deal = Deal(
+            old.options,
+            old.seats,
+            old.match,
+            old.hand,
+            old.dealer,
+            old.players,
+            old.decides,
+            faces=faces,
+            suits=suit_masks(faces),
+            worth=faces.translate(WORTH[old.options.ace_of_bastoni]),
+            shown=_dealt(old.seats, old.players) if auto else (0,) * old.seats,
+            auto=auto,
+        )
         new.took = (0,) * len(new.packets)
         new.phase = Phase.LOOK
         if auto:
@@ -336,7 +355,9 @@ class TraversoneState(Position):
             if face // RANKS != suit:
                 vow = at * SUITS + suit
                 if not self.vowed >> vow & 1:
-                    new._vow(vow, self.packets[at] & new.left & ~new.opened)
+                    hidden = self.packets[at] & new.left & ~new.opened
+                    if hidden:
+                        new._vow(vow, hidden)
         new.trick = trick = self.trick + _ALONE[slot]
         decides = deal.decides
         if len(trick) == len(decides):
@@ -352,9 +373,8 @@ class TraversoneState(Position):
         """TRA-04: the hidden cards of the hand hold none of the led suit; the card that says so
         was just laid. Cards that come to the hand later lie open, so one promise a suit says it
         all."""
-        if hidden:
-            self.vowed |= 1 << vow
-            self.vows += ((vow, hidden, self.moves - 1),)
+        self.vowed |= 1 << vow
+        self.vows += ((vow, hidden, self.stock - self.left.bit_count() - 1),)
 
     def _after_trick(self) -> TraversoneState:
         """TRA-03; with two players both draw, the winner first (TRA-30)."""
@@ -423,11 +443,12 @@ class TraversoneState(Position):
             self.took = tuple(took)
         thirds = [took >> THIRDS_AT for took in self.took]
         counted = count(deal.options, thirds, last)
-        notes = (*self.notes, note("last-trick", players[last]))
+        notes = [*self.notes, note("last-trick", players[last])]
         if counted.cappotto >= 0:
-            notes += (note("cappotto", players[last]),)
-        order = sorted(zip(players, counted.penalties, thirds, strict=True))
-        self.notes = notes + tuple([note("counts", seat, (n, own)) for seat, n, own in order])
+            notes.append(note("cappotto", players[last]))
+        for seat, n, own in sorted(zip(players, counted.penalties, thirds, strict=True)):
+            notes.append(note("counts", seat, (n, own)))
+        self.notes = tuple(notes)
         if deal.auto:
             return self._finish((), counted)
         self.deal = deal.but(count=counted)
