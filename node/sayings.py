@@ -31,9 +31,10 @@ CLAIMS: Final = (said("point"), said("sequence"), said("set"))
 VALUES: Final = (
     said("true or false"),
     said("a whole number from {low} to {high}"),
+    said("Ks, change Kh 9c, point 5, good or show Kh Qh Jh"),
     said("{word} or a whole number from {low} to {high}"),
 )
-"""What an option may be."""
+"""What an option or a move may be."""
 DECKS: Final = (said("italian"), said("french"), said("regional"))
 TABLES: Final = (
     said("The host has left the table."),

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from node.language import language, preferred
 from tools import settings
 from tools.errors import TerminalNeeded, UnusableFile, UsageError
 from tools.places import data_folder
@@ -47,14 +48,15 @@ def load_identity() -> Identity:
     return Identity.load_or_create(identity_file(), passphrase=ask_passphrase)
 
 
-def ask_passphrase(prompt: str = "Passphrase of your key: ") -> str:
+def ask_passphrase(prompt: str = "") -> str:
     """From BUSSO_PASSPHRASE or from somebody at the terminal. TerminalNeeded."""
     given = os.environ.get(PASSPHRASE)
     if given is not None:
         return given
     if not sys.stdin.isatty():
         raise TerminalNeeded("your key is locked by a passphrase", f"Set {PASSPHRASE}.")
-    return getpass.getpass(prompt)
+    speech = language(preferred(None, os.environ))
+    return getpass.getpass(prompt or f"{speech.text('Passphrase of your key:')} ")
 
 
 def known_players() -> KnownPlayers:

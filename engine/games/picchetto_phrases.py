@@ -44,6 +44,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "counts-bianca": "{name} shows a carta bianca: {0} points, {1} in all.",
     "fixes": "{name} fixes the discard: {0} cards for {1} of the talon.",
     "exchanges": "{name} puts {0} cards aside and takes {1} of the talon (accomodo).",
+    "exchanges.1.1": "{name} puts a card aside and takes one of the talon (accomodo).",
     "passes": "{name} declares nothing.",
     "passes.0": "{name} declares no point.",
     "passes.1": "{name} declares no sequence.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -204,6 +205,24 @@ def is_found(sentence: ast.expr) -> bool:
         case ast.IfExp(body=one, orelse=other):
             return is_found(one) and is_found(other)
     return _literal(sentence) is not None
+
+
+_SPEAKS = {"say", "_say", "line", "good", "bad", "remark", "detail", "prompt", "_prompt"}
+_WORDS = re.compile(r"[a-z']{2,} [a-z']{2,}")
+
+
+def untold(source: str) -> Iterator[str]:
+    """Sentences that are printed as they stand, in no catalogue; a command to type is none."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and _called(node) in _SPEAKS and node.args:
+            for text in _sentences(node.args[0]):
+                if _WORDS.search(text) and not text.strip().startswith("busso "):
+                    yield text
+
+
+def all_untold() -> list[str]:
+    """Those of the whole program, but for what only those who write it see."""
+    return [text for source in _sources("node/*.py", "tools/*.py") for text in untold(source)]
 
 
 # -- all of them ----------------------------------------------------------------------------------

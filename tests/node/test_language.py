@@ -21,7 +21,17 @@ from node.language import (
     read,
 )
 from node.screen.words import rule_words
-from tests.node.messages import Message, in_source, is_found, needed, refusals, retold, said_in
+from tests.node.messages import (
+    Message,
+    all_untold,
+    in_source,
+    is_found,
+    needed,
+    refusals,
+    retold,
+    said_in,
+    untold,
+)
 
 MESSAGES = [*needed(), *retold()]
 CATALOGUE = read(catalogue_text("it"))
@@ -81,6 +91,17 @@ def test_rules_are_told_in_the_language() -> None:
     assert rule_words(language("en"), "PET-25").startswith("PET-25: At the end")
     assert rule_words(language("it"), "PET-60").startswith("PET-60: The last player")
     assert rule_words(language("it"), "XYZ-01") == ""
+
+
+def test_nothing_is_printed_past_the_catalogue() -> None:
+    assert all_untold() == []
+
+
+def test_a_sentence_past_the_catalogue_is_found() -> None:
+    source = (
+        "out.line(f'{n} cards are missing')\nout.line(t('you are here'))\nsay('busso verify x')"
+    )
+    assert list(untold(source)) == ["{n} cards are missing"]
 
 
 def test_what_is_said_in_english_is_retold_with_its_values() -> None:
