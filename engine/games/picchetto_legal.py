@@ -83,7 +83,8 @@ class Legal(Position):
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase = self.phase
         if phase is _PHASE_PLAY and seat is None:
-            self.may = may = self._playable()
+            hand = self.held[self.at]
+            self.may = may = hand if self.led < 0 else self._following(hand)
             return plays(may)
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
@@ -215,12 +216,13 @@ class Legal(Position):
         """PIC-30: the cards that may be played, unknown ones among them while they may be what
         has to be played."""
         hand = self.held[self.at]
-        led = self.led
-        if led < 0:
-            return hand
+        return hand if self.led < 0 else self._following(hand)
+
+    def _following(self, hand: int) -> int:
+        """The cards of `hand` that may follow what was led."""
         deal = self.deal
         known = deal.known
-        code = known.codes[led]
+        code = known.codes[self.led]
         follow = hand & known.suits[code >> 3]
         if not follow:
             return hand

@@ -229,14 +229,15 @@ class Playing(Exchanging):
 
     def _to_cards(self, last: int) -> Self:
         """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
-        cappotto = self.tricks(last) == DEALT
+        tricks = (self.tricks(ELDER), self.tricks(1 - ELDER))
+        cappotto = tricks[last] == DEALT
         if self.deal.options.trick_scoring == "battuta_presa" and not cappotto:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
             self.notes += (note("last-trick", self.deal.players[last], (self.points[last],)),)
             if ended:
                 return self._to_reveal()
-        for at in range(SEATS):
-            if self.tricks(at) > _HALF:
+        for at, number in enumerate(tricks):
+            if number > _HALF:
                 self._gain(at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0)
                 kind = "cappotto" if cappotto else "cards"
                 self.notes += (note(kind, self.deal.players[at], (self.points[at],)),)
