@@ -56,9 +56,9 @@ def _show(args: argparse.Namespace, out: Output) -> None:
         return
     out.line(f"{name}{DOT}{short_form(identity.public)}")
     locked = out.t("yes") if is_locked(path) else out.t("none")
-    out.line(f"  {out.t('three words'):<14}{spoken(identity.public)}")
-    out.line(f"  {out.t('fingerprint'):<14}{fingerprint(identity.public)}")
-    out.line(f"  {out.t('passphrase'):<14}{locked}")
+    out.line(f"  {out.t('three words'):<16}{spoken(identity.public)}")
+    out.line(f"  {out.t('fingerprint'):<16}{fingerprint(identity.public)}")
+    out.line(f"  {out.t('passphrase'):<16}{locked}")
     told = out.t("The key is in {path}; whoever has it can play as you.")
     out.remark("  " + told.format(path=path))
     told = out.t("Read the three words aloud to whoever wants to be sure that it is you.")
