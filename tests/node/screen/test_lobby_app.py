@@ -166,6 +166,9 @@ def test_who_watches_sees_no_hand(tmp_path: Path) -> None:
 
         await visitor.until(over)
         assert 1 in seen
+        await visitor.sees("The end of hand 1")
+        await visitor.press("f10")
+        await visitor.sees("They watch:", "Another one? Get")
         assert ada.told(BackInLobby)
 
     in_the_street(tmp_path, script, watches=True)

@@ -324,6 +324,16 @@ def test_going_past_a_game_for_two_loses_no_seats() -> None:
     assert (form.game, form.seats) == ("briscola", 4)
 
 
+def test_there_are_fewer_computer_players_than_seats() -> None:
+    seats = ["down"] * 3
+    form, _, _ = form_after(*seats, "down", "3", "up", "left", "left")
+    assert (form.seats, form.bots) == (2, 1)
+    form, _, _ = form_after(*seats, "down", "9")
+    assert form.bots == 0
+    form, _, _ = form_after(*seats, "down", *["right"] * 9)
+    assert form.bots == 3
+
+
 def test_a_table_without_a_name_is_refused() -> None:
     _, ui, effects = form_after("backspace", "backspace", "backspace", "enter")
     assert (effects, ui.over) == ([], Over.NOTICE)
