@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from engine.contract import Move
 from node.match import Agreed, Match, MatchFiles, create_files
 from node.notices import MatchNotice
 from node.waiting import Absent
@@ -76,6 +77,7 @@ class Seat:
             group=FAST,
             on_event=self.notices.append,
             decide=self._decide,
+            choose=self._chosen,
             ask=self._asked,
             clock=self.table.net.clock,
         )
@@ -97,6 +99,16 @@ class Seat:
         match, mesh = self.match, self.mesh
         if match is not None and mesh is not None and not self.table.patient:
             mesh.node.after(THINKING, match.go_on)
+
+    def _chosen(self, move: Move, decision: YourMove) -> None:
+        """The one answer that is possible."""
+        match, mesh = self.match, self.mesh
+        if mesh is None:
+            return
+        if match is None:
+            mesh.node.after(0.0, partial(self._chosen, move, decision))
+            return
+        mesh.node.after(THINKING, partial(match.play, move, decision))
 
     def _decide(self, decision: YourMove) -> None:
         match, mesh = self.match, self.mesh
