@@ -132,3 +132,20 @@ def test_two_people_meet_play_a_hand_and_meet_again(tmp_path: Path) -> None:
         ada.press("C-c", "C-c")
         ada.sees("You leave the table.", "Pane is dead (status 0")
         assert "Traceback" not in ada.shows() + bruno.shows()
+
+
+def test_busso_alone_lists_the_tables(tmp_path: Path) -> None:
+    with terminals(tmp_path, "vera", "plain") as (vera, plain):
+        vera.open((60, 20), tmp_path / "v")
+        plain.open((80, 24), tmp_path / "p", "join", "--plain", "--iface", "lo")
+        vera.sees("Tables of this network", "Open a table of your own")
+        vera.press("F9")
+        vera.sees("Tavoli di questa rete")
+        vera.press("n")
+        vera.sees("Un tavolo tuo")
+        vera.press("Escape")
+        vera.sees("Tavoli di questa rete")
+        vera.press("F10")
+        vera.sees("Pane is dead (status 0")
+        plain.sees("Tables of this network; the number of one joins it")
+        assert "F10" not in plain.shows()
