@@ -42,8 +42,8 @@ class Course:
         """Take up the match where `writer`'s log ends, or at its beginning.
 
         `first`: the Position after the header, by default the header's own.
-        Fault: the log at hand doesn't verify. InvalidHeader, UnsupportedFormat: it can't be
-        played here.
+        Fault: the log at hand doesn't verify (its proofs aren't checked a second time).
+        InvalidHeader, UnsupportedFormat: it can't be played here.
         """
         self._emit = emit
         self.player = player
@@ -63,7 +63,8 @@ class Course:
         hand: list[Position] = []
         for step in writer.opened.steps if writer else ():
             before = self.position
-            done, after = checked_step(before, step.entries)
+            # This node verified the proofs before it wrote them; what they prove is read again.
+            done, after = checked_step(replace(before, later=True), step.entries)
             self._branch.take(done, after)
             self._forget(before, after)
             hand = [p for p in hand if p.state.hand == after.state.hand]
