@@ -9,6 +9,7 @@ a place in the order of play. All that goes into a TableView is by chairs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,6 +23,7 @@ from node.screen.view import SPECTATOR, Fairness, Line, Surroundings, TableView,
 from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
 from protocol.errors import LocalProtocolError
+from protocol.log import Step
 from protocol.position import Position
 from protocol.table_events import Advanced, CutBack, Finished, Voted, YourMove
 from protocol.votes import DECISIONS, read_vote
@@ -69,10 +71,8 @@ class Memory:
         """After `notice`; `state` is the game as the reader sees it after it, if it changed."""
         match notice:
             case Started(table=table, seat=seat, log=log):
-                position = table.position
-                return Memory(
-                    seat=seat, position=position, state=state, log=str(log), chat=self.chat
-                )
+                begun = Memory(seat=seat, position=table.position, log=str(log), chat=self.chat)
+                return replace(begun, state=state, shuffles=begun._shuffled(table.steps))
             case Advanced() if state is not None:
                 return self._advanced(notice, state)
             case YourMove(position=position, view=view):
@@ -90,6 +90,17 @@ class Memory:
             case Talked(person=person, text=text):
                 return self.said(person.label, text)
         return self._missing(notice)
+
+    def _shuffled(self, steps: Iterable[Step]) -> tuple[tuple[str, int], ...]:
+        """Who has shuffled the deck in play, by a log that is taken up again."""
+        found: list[tuple[str, int]] = []
+        for step in steps:
+            kind = step.entries[0].kind
+            if kind is Kind.COMMIT:
+                found.clear()
+            elif kind is Kind.SHUFFLE:
+                found.append((self._name(step.entries[0].seat), step.number))
+        return tuple(found)
 
     def _missing(self, notice: object) -> Memory:
         """What is told about those who are silent."""
@@ -134,8 +145,9 @@ class Memory:
         if kind is Kind.COMMIT:
             memory = replace(memory, shuffles=())
         if kind is Kind.SHUFFLE:
-            done = (*memory.shuffles, (self._name(entries[0].seat), number))
-            memory = replace(memory, shuffles=done)
+            done = (self._name(entries[0].seat), number)
+            if done not in memory.shuffles:  # a log that was read late holds it already
+                memory = replace(memory, shuffles=(*memory.shuffles, done))
         story = memory.story
         try:
             givens = inputs(advanced.step, before, after)

@@ -43,6 +43,27 @@ def heard(game: str, seats: int) -> Hearing:
     return hearing
 
 
+def _shuffles(told: list[Advanced], seat: int, event: object) -> None:
+    if seat == 0 and isinstance(event, Advanced):
+        told += [event] if event.step.entries[0].kind is Kind.SHUFFLE else []
+
+
+def test_a_match_that_is_taken_up_again_knows_who_shuffled(tmp_path: Path) -> None:
+    live = heard("traversone", 2).memory
+    ring = Ring(tmp_path, 2, game="traversone", hands=1)
+    told: list[Advanced] = []
+    ring.on_event = lambda seat, event: _shuffles(told, seat, event)
+    ring.run()
+    late = Hearing()
+    late.hear(Started(ring.tables[0], 0, tmp_path))
+    for event in told:  # that were on their way while the log was read
+        late.hear(event)
+    ring.close()
+    late.read()
+    assert late.memory.shuffles == live.shuffles
+    assert len(late.memory.shuffles) == 2
+
+
 GAMES = (
     ("petrangola", 2),
     ("mambassa", 2),
