@@ -39,9 +39,9 @@ _COMMON: Final[tuple[tuple[int, int], ...]] = (
     (zmq.CONNECT_TIMEOUT, 2_000),
     (zmq.RECONNECT_IVL, 200),
     (zmq.RECONNECT_IVL_MAX, 2_000),
-    (zmq.HEARTBEAT_IVL, 1_000),
-    (zmq.HEARTBEAT_TIMEOUT, 5_000),
-    (zmq.HEARTBEAT_TTL, 5_000),
+    # None of libzmq's own heartbeats: one that falls due on a connection which was cut while its
+    # queue was full aborts the whole process (`!_io_error`). STATE tells who is alive.
+    (zmq.HEARTBEAT_IVL, 0),
 )
 _ROUTER_EVENTS: Final = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED
 _DEALER_EVENTS: Final = (
