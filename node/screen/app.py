@@ -410,6 +410,8 @@ class ScreenTable:
         elif effect in (Wish.GO_ON, Wish.WAIT) and session is not None:
             (session.go_on if effect is Wish.GO_ON else session.wait)()
             self._remember(question=())
+        elif effect is Wish.ABANDON and session is not None:
+            session.abandon()
         elif effect is Wish.LEAVE:
             self._leave()
         elif effect is Wish.ADVICE and self._loop is not None and self._thinking is None:

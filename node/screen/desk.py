@@ -171,6 +171,7 @@ class Wish(Enum):
     ADVICE = "advice"
     GO_ON = "go on"
     WAIT = "wait"
+    ABANDON = "abandon"
 
 
 Effect = Do | Say | Wish
@@ -311,7 +312,8 @@ def _in_dialog(view: TableView, ui: Ui, dialog: Dialog, key: str) -> tuple[Ui, E
     if dialog is Dialog.LEAVE:
         if key in ("y", "Y", "s", "S"):
             return replace(ui, dialog=Dialog.NONE), Wish.LEAVE
-        return replace(ui, dialog=Dialog.NONE), None
+        closes = view.around.suspended and key in ("x", "X")
+        return replace(ui, dialog=Dialog.NONE), Wish.ABANDON if closes else None
     if dialog is Dialog.MISSING:
         return ui, {"g": Wish.GO_ON, "w": Wish.WAIT, "a": Wish.WAIT}.get(key.lower())
     if key not in (Key.ENTER, Key.ESCAPE, Key.SPACE):

@@ -147,6 +147,8 @@ def _log(s: Scene, room: int) -> tuple[str, Rows]:
 def _leave(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
     rows = _prose(t("The others can't go on with this hand without you."), room)
+    if s.view.around.suspended:
+        rows += _prose(t("x closes the match for good; the log will say that you did."), room)
     rows += _prose(t("y leaves the table, any other key stays."), room, Role.STRONG)
     return t("Leave the table?"), rows
 

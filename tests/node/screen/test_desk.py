@@ -333,3 +333,11 @@ def test_advice_is_for_who_has_to_choose() -> None:
     waiting = first(Table("petrangola", 4, 2), lambda view: view.waiting_for == (2,))
     assert press(waiting, Ui(seen=99), Key.ADVICE)[1] is None
     assert press(waiting, Ui(seen=99), Key.ENTER) == (Ui(seen=99), None)
+
+
+def test_a_suspended_match_can_be_closed_for_good() -> None:
+    """Where enough players are left nobody can."""
+    assert keys(TURN, Key.LEAVE, "x")[1] == []
+    view = replace(TURN, around=replace(TURN.around, suspended=True))
+    ui, effects = keys(view, Key.LEAVE, "x")
+    assert (ui.dialog, effects) == (Dialog.NONE, [Wish.ABANDON])
