@@ -163,7 +163,10 @@ class Match:
         self._attendance = Attendance([key for key in keys if key != own], clock)
         terms = agreements(agreed.header)
         self._vigil = Vigil(
-            terms.get(PATIENCE_EXTENSION, PATIENCE), terms.get(TIMER_EXTENSION, 0), clock
+            terms.get(PATIENCE_EXTENSION, PATIENCE),
+            terms.get(TIMER_EXTENSION, 0),
+            clock,
+            self.seat,
         )
         self._voted: set[int] = set()
         self._suspended: tuple[int, tuple[int, ...]] | None = None

@@ -211,6 +211,8 @@ class PlainTable:
                     "{names} keeps the table waiting. goon: go on without. wait: wait longer.",
                     names=names,
                 )
+        elif event.left is not None and self._seat in event.seats:
+            self._tell("You have {seconds} s to choose.", seconds=round(event.left))
         elif event.left is not None and self._seat >= 0:
             self._tell(
                 "Waiting for {names}; in {seconds} s you are asked what to do.",

@@ -25,7 +25,8 @@ PRESS_RARELY: Final = 16.0
 class Waiting:
     """The table waits for `seats`, of which `away` can't be reached; empty: no longer.
 
-    `left` are the seconds until those who are there are asked, None if they won't be.
+    `left` are the seconds until those who are there are asked, None if they won't be. Where a
+    turn has a time, `seats` names this player too while its own part lacks: all see the timer.
     """
 
     seats: tuple[int, ...]
@@ -53,8 +54,16 @@ Act = Waiting | Absent | Press
 class Vigil:
     """One node's patience during a match."""
 
-    def __init__(self, patience: float, timer: float, clock: Callable[[], float]) -> None:
-        """`patience` for who is away and `timer` for who is there, in seconds; 0: no limit."""
+    def __init__(
+        self,
+        patience: float,
+        timer: float,
+        clock: Callable[[], float],
+        seat: int | None = None,
+    ) -> None:
+        """`patience` for who is away and `timer` for who is there, in seconds; 0: no limit.
+        `seat`: this node's own, None for a spectator."""
+        self._seat = seat
         self._patience = patience
         self._timer = timer
         self._clock = clock
@@ -113,7 +122,10 @@ class Vigil:
             self._begin(now)
         away = missing & unreachable
         self._away = {seat: self._away.get(seat, now) for seat in away}
-        acts = self._tell(missing, away, now)
+        shown = missing
+        if own and self._timer and self._seat is not None:
+            shown = missing | {self._seat}
+        acts = self._tell(shown, away, now)
         late = {seat for seat in missing if self._due(seat) <= now}
         known = bool(missing) and missing <= out & unreachable
         thinking = own or not missing <= late | away

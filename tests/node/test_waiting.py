@@ -142,3 +142,17 @@ def test_the_question_waits_for_who_is_there_too() -> None:
     clock.now += 60
     assert not any(isinstance(act, Absent) for act in watch.look(5, two, ONE))
     assert any(isinstance(act, Absent) for act in watch.look(5, ONE, ONE))
+
+
+def test_a_turns_time_is_shown_to_whose_turn_it_is() -> None:
+    clock = Clock()
+    watch = Vigil(120, 30, clock, seat=0)
+    watch.look(5, NOBODY, NOBODY, own=True)
+    clock.now += 10
+    assert watch.look(5, NOBODY, NOBODY, own=True) == [Waiting((0,), (), 20.0)]
+    clock.now += 30
+    assert watch.look(5, NOBODY, NOBODY, own=True) == []  # the others are asked, not this one
+    untimed = Vigil(120, 0, clock, seat=0)
+    untimed.look(5, NOBODY, NOBODY, own=True)
+    clock.now += 10
+    assert untimed.look(5, NOBODY, NOBODY, own=True) == []
