@@ -321,6 +321,8 @@ class Match:
         """This seat's choice; with `decision` it counts for that one only."""
         if decision is not None and not self._still_due(decision):
             return
+        if not self.table.deciding:  # a vote has overtaken it, or it was given twice
+            return
         try:
             self.table.play(move)
         except IllegalMove as error:

@@ -166,6 +166,15 @@ class Table(Course):
 
     # -- going on ---------------------------------------------------------------------------------
 
+    @property
+    def deciding(self) -> bool:
+        """Whether a decision of this seat is due that it hasn't made and may make now: whoever has
+        voted to go on without somebody waits for what comes of it."""
+        player = self.player
+        if player is None or self.halted or self.bound or player.seat in self._pending:
+            return False
+        return player.must_decide(self.position)
+
     def play(self, move: Move) -> None:
         """This seat's choice. IllegalMove if the rules forbid it; nothing has happened then."""
         if self.player is None or not self.player.must_decide(self.position) or self.halted:

@@ -15,6 +15,7 @@ import pytest
 from protocol.audit import Status, audit_file
 from protocol.contribution import Entry, Kind, statement
 from protocol.encoding import pack
+from protocol.errors import LocalProtocolError
 from protocol.player import Player
 from protocol.table import CutBack, Verdict
 from tests.protocol import samples
@@ -395,3 +396,20 @@ def test_no_answer_to_the_question_convicts(
     ring = dying(ring_of, tamper)
     ring.run(lambda: bool(sent) and not ring.pool)
     convicted(ring, sent[0], kind)
+
+
+def test_a_choice_waits_while_its_seat_has_voted_to_exclude(ring_of: Callable[..., Ring]) -> None:
+    """A proof arrives while somebody thinks: the choice that follows is no longer to be made."""
+    ring = ring_of(3)
+    ring.run(lambda: bool(ring._turns) and not ring.pool)
+    ((seat, turn),) = ring._turns.items()
+    table, cheat = ring.tables[seat], (seat + 1) % 3
+    assert [t.deciding for t in ring.tables].count(True) == 1
+    step = table.steps[0]
+    lie = next(c for c in step.entries if c.seat == cheat)
+    place = replace(table.position.place, head=table.heads[0], step=1)
+    assert table.receive(resign(ring.keys[cheat], place, lie, body=bytes(32))) is Verdict.GUILTY
+    assert table.bound
+    assert [t.deciding for t in ring.tables].count(True) == 0
+    with pytest.raises(LocalProtocolError, match="vote"):
+        table.play(ring.choose(seat, turn))
