@@ -17,6 +17,7 @@ import socket
 import struct
 import threading
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -221,7 +222,7 @@ def _joins(choice: str | int) -> bool:
     return True
 
 
-class _Worker:
+class _Worker(ABC):
     """A thread that has one Zeroconf and makes it anew when the interfaces are others."""
 
     def __init__(self, name: str, interfaces: Interfaces) -> None:
@@ -284,11 +285,12 @@ class _Worker:
             finally:
                 zeroconf.close()
 
+    @abstractmethod
     def _ready(self, zeroconf: Zeroconf) -> None:
-        raise NotImplementedError
+        """DNS-SD works from now on."""
 
-    def _leave(self, zeroconf: Zeroconf) -> None:
-        pass
+    def _leave(self, zeroconf: Zeroconf) -> None:  # noqa: B027  # a browser has nothing to undo
+        """It is about to be closed."""
 
 
 class DnsSdAnnouncer(_Worker):

@@ -10,6 +10,7 @@ import contextlib
 import selectors
 import socket
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
@@ -24,7 +25,7 @@ LONGEST_WAIT: Final = 1.0
 Scan: TypeAlias = Callable[[str | None], tuple[Interface, ...]]
 
 
-class Runner:
+class Runner(ABC):
     """A thread that waits for datagrams and for its time."""
 
     def __init__(
@@ -139,26 +140,33 @@ class Runner:
 
     # What the two kinds do.
 
+    @abstractmethod
     def _begin(self, now: float) -> None:
-        raise NotImplementedError
+        """The thread has started."""
 
+    @abstractmethod
     def _next(self) -> float:
-        raise NotImplementedError
+        """When it is time again."""
 
+    @abstractmethod
     def _due(self, now: float) -> None:
-        raise NotImplementedError
+        """It is time."""
 
+    @abstractmethod
     def _arrived(self, datagram: Datagram, now: float) -> None:
-        raise NotImplementedError
+        """A datagram came."""
 
+    @abstractmethod
     def _woken(self, now: float) -> None:
-        raise NotImplementedError
+        """The clock leapt, or the interfaces are others: what was heard may be out of date."""
 
+    @abstractmethod
     def _moved(self, interfaces: tuple[Interface, ...]) -> None:
-        raise NotImplementedError
+        """The interfaces are others."""
 
+    @abstractmethod
     def _leave(self) -> None:
-        raise NotImplementedError
+        """The thread ends."""
 
 
 def _watch(selector: selectors.BaseSelector, wanted: set[socket.socket]) -> None:
