@@ -315,16 +315,23 @@ def session(tmp_path: Path) -> Session:
 
 
 @pytest.mark.parametrize(
-    ("step", "head", "counts"), [(5, b"5", True), (6, b"5", False), (5, b"6", False)]
+    ("step", "head", "deciding", "counts"),
+    [
+        (5, b"5", True, True),
+        (6, b"5", True, False),
+        (5, b"6", True, False),
+        (5, b"5", False, False),
+    ],
 )
 def test_a_match_drops_the_answer_to_what_is_due_no_more(
-    step: int, head: bytes, counts: bool
+    step: int, head: bytes, deciding: bool, counts: bool
 ) -> None:
     view, seat = first_choice()
     played: list[Move] = []
     here = SimpleNamespace(step=step, head=head)
     match = object.__new__(Match)  # its table is all that the question takes
-    match.table = cast(Any, SimpleNamespace(position=here, halted=False, play=played.append))
+    table = SimpleNamespace(position=here, halted=False, deciding=deciding, play=played.append)
+    match.table = cast(Any, table)
     match.play(view.legal(seat)[0], decision_of(view, seat))
     assert len(played) == counts
 
