@@ -22,6 +22,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
+from engine import registry
+
 SOURCE: Final = "en"
 GENERAL: Final = "general"
 """The rules of every game."""
@@ -109,6 +111,22 @@ def words(code: str) -> Mapping[str, str]:
 def rules_of(blocks: tuple[Block, ...]) -> dict[str, str]:
     """The rules of a document by their identifiers."""
     return {block.identifier: block.text for block in blocks if isinstance(block, Rule)}
+
+
+def rule_text(rule: str, code: str = SOURCE) -> str:
+    """`PET-22: ...` in one line, in English where the language lacks it; "" if no game has it."""
+    text = _all_rules(code).get(rule) or _all_rules(SOURCE).get(rule)
+    return f"{rule}: {text}" if text else ""
+
+
+@functools.cache
+def _all_rules(code: str) -> Mapping[str, str]:
+    """The rules of every text that is there in a language."""
+    found: dict[str, str] = {}
+    for name in (*registry.GAMES, GENERAL):
+        if code in languages(name):
+            found |= rules_of(document(name, code))
+    return found
 
 
 # -- reading --------------------------------------------------------------------------------------

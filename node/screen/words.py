@@ -16,7 +16,7 @@ from engine.cards import UNKNOWN, DeckKind
 from engine.contract import Decide, Game, Note, Result
 from engine.errors import EngineError, IllegalMove
 from node.language import Language, mark
-from node.rulebook import rule_text
+from node.rule_files import rule_text
 from node.screen.choices import Choice
 from node.screen.glossary import (
     card_words,
@@ -266,8 +266,7 @@ def rules_now(view: TableView) -> tuple[str, ...]:
 
 def rule_words(language: Language, rule: str) -> str:
     """A rule's text with its identifier; "" if there is no such rule."""
-    found = language.text(rule, "rule")
-    return f"{rule}: {found}" if found != rule else rule_text(rule)
+    return rule_text(rule, language.code)
 
 
 def waiting(language: Language, view: TableView) -> str:

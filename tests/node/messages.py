@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from engine import registry
 from node.language import SAID
-from node.screen import words
 from tools.arguments import make_parser
 from tools.help import help_texts
 
@@ -255,7 +254,4 @@ def needed() -> list[Message]:
         found.update(dict.fromkeys(in_source(source)))
     for name in registry.GAMES:
         found.update(dict.fromkeys(Message(p) for p in registry.get(name).phrases.values()))
-    rules = [rule for case in words.SITUATIONS for rule in case.rules]
-    rules += [rule for text in words.ALWAYS.values() for rule in text.split()]
-    found.update(dict.fromkeys(Message(rule, context="rule") for rule in rules))
     return list(found)

@@ -12,7 +12,7 @@ import pytest
 from node.bot import Bot
 from node.door import find_table
 from node.plain import HELP, Left, PlainTable
-from node.rulebook import rule_text
+from node.rule_files import rule_text
 from node.session import Session
 from protocol.audit import audit_file
 from protocol.group import default_group

@@ -23,10 +23,10 @@ from node.rule_files import (
     document,
     languages,
     read,
+    rule_text,
     rules_of,
     words,
 )
-from node.rulebook import rule_text
 
 RULES = Path(engine.__file__).parent / "rules"
 NAMES = (*registry.GAMES, GENERAL)
@@ -107,6 +107,13 @@ def test_text_from_right_to_left_keeps_western_digits(name: str, code: str) -> N
 def test_the_rules_are_those_that_a_refusal_names(name: str) -> None:
     for rule, text in rules_of(document(name, SOURCE)).items():
         assert rule_text(rule) == f"{rule}: {text}"
+
+
+def test_a_rule_that_a_language_lacks_is_told_in_english() -> None:
+    assert "fa" not in languages("picchetto")
+    assert rule_text("PIC-30", "fa") == rule_text("PIC-30")
+    assert rule_text("PET-22", "fa") != rule_text("PET-22")
+    assert rule_text("PET-99", "fa") == ""
 
 
 def test_a_text_is_read_block_by_block() -> None:
