@@ -217,14 +217,20 @@ def _play(parser: argparse.ArgumentParser) -> None:
     _add_hands(parser, "end the match after so many hands")
     _add_level(parser)
     parser.add_argument("--log", metavar="FILE", help="where to keep the log of the match")
-    _add_theme(parser)
+    _add_screen(parser)
 
 
-def _add_theme(parser: argparse.ArgumentParser) -> None:
+def _add_screen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--theme",
         choices=("dark", "light", "safe", "none"),
         help="the colours of the screen (dark; safe: for colour-blind people)",
+    )
+    parser.add_argument(
+        "--no-bell",
+        dest="bell",
+        action="store_false",
+        help="no bell when your turn comes",
     )
 
 
@@ -366,7 +372,7 @@ def _add_person(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="your name at the table")
     parser.add_argument("--iface", metavar="NAME", help="use this network interface only")
     _add_level(parser)
-    _add_theme(parser)
+    _add_screen(parser)
 
 
 def _host(parser: argparse.ArgumentParser) -> None:

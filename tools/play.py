@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("play talks to a person and has no JSON", "busso demo --json plays alone.")
     rules = table_rules(args)
     rng = random.Random(secrets.randbits(64))
-    screen = full_screen(out, rng, args.theme)
+    screen = full_screen(args, out, rng)
     if screen is not None:
         return _on_screen(args, out, rules, screen)
     return _in_lines(args, out, rules, rng)

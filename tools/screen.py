@@ -5,6 +5,7 @@ a window that is too small means lines and a sentence about it. It imports promp
 the full screen is wanted.
 
     --theme light|dark|safe|none, BUSSO_THEME     the colours (NO_COLOR and --no-color mean none)
+    --no-bell                                     no bell when it is the player's turn
 """
 
 from __future__ import annotations
@@ -30,22 +31,21 @@ if TYPE_CHECKING:
 
 
 def full_screen(
+    args: argparse.Namespace,
     out: Output,
     rng: random.Random,
-    given: str | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> ScreenTable | None:
-    """The screen for this terminal; None where lines are the way. `rng` is for advice, `given` the
-    theme that was asked for by a flag.
+    """The screen for this terminal; None where lines are the way. `rng` is for advice.
 
     UsageError: BUSSO_THEME names no theme.
     """
-    look = _look(out, given, environ)
+    look = _look(out, args.theme, environ)
     if look is None:
         return None
     from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
 
-    return ScreenTable(look, preferred(out.language, environ), rng)
+    return ScreenTable(look, preferred(out.language, environ), rng, bell=args.bell)
 
 
 def lobby_screen(
@@ -58,7 +58,7 @@ def lobby_screen(
     from node.screen.lobby_app import ScreenLobby  # noqa: PLC0415  # slow, and only for a terminal
 
     rng = random.Random(secrets.randbits(64))
-    return ScreenLobby(look, preferred(out.language, environ), rng)
+    return ScreenLobby(look, preferred(out.language, environ), rng, bell=args.bell)
 
 
 def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme | None:

@@ -125,6 +125,14 @@ KEYS: Final = (
         environment="BUSSO_THEME",
         choices=("dark", "light", "safe", "none"),
     ),
+    Key(
+        "bell",
+        Kind.SWITCH,
+        "bell",
+        "whether the screen rings when your turn comes",
+        "true",
+        False,
+    ),
     Key("plain", Kind.SWITCH, "plain", "lines only: no full screen, no colours", "false", True),
     Key("ascii", Kind.SWITCH, "ascii", "nothing but ASCII characters", "false", True),
     Key(

@@ -6,7 +6,8 @@ slow to import comes after the first screen. A
 session's thread calls `on_event`, `decide` and `ended`; all else happens on the thread of `run`.
 
 Nothing is sent to the terminal while nothing changes: a key that leads nowhere and a notice that
-shows nowhere cause no redraw. The bell rings once when a choice becomes due, and never otherwise.
+shows nowhere cause no redraw. The bell rings once when a choice becomes due,
+unless its owner wants none, and never otherwise.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ class Screen(UIControl):
 class ScreenTable:
     """The interface of one seat on a terminal; as PlainTable for a session, and in `run`.
 
-    `rng` is for advice; `source` and `sink` are the terminal, by default the process's own.
+    `rng` is for advice; `source` and `sink` are the terminal, by default the process's own; without
+    `bell` it is silent.
     """
 
     def __init__(
@@ -109,8 +111,10 @@ class ScreenTable:
         *,
         source: Input | None = None,
         sink: Output | None = None,
+        bell: bool = True,
     ) -> None:
         self._theme = theme
+        self._bell = bell
         self._rng = rng
         self._source = source
         self._sink = sink
@@ -301,7 +305,7 @@ class ScreenTable:
             self._ui = begin(view, self._ui)
             if self._says_alone(view):
                 return
-            if not was_due and self._app is not None:
+            if self._bell and not was_due and self._app is not None:
                 self._app.output.bell()
         self._redraw()
 

@@ -71,8 +71,9 @@ class ScreenLobby(ScreenTable):
         *,
         source: Input | None = None,
         sink: Output | None = None,
+        bell: bool = True,
     ) -> None:
-        super().__init__(theme, language, rng, source=source, sink=sink)
+        super().__init__(theme, language, rng, source=source, sink=sink, bell=bell)
         self._house: House | None = None
         self._where = Where.LOBBY
         self._from_list = False
