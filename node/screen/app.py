@@ -31,7 +31,7 @@ from prompt_toolkit.output import Output
 from node.language import following
 from node.screen.cells import Grid
 from node.screen.desk import Dialog, Do, Effect, Key, Say, Ui, Wish, begin, notice, press
-from node.screen.paint import paint, paint_waiting
+from node.screen.paint import paint, paint_waiting, settled
 from node.screen.theme import Role, Theme
 from node.screen.view import TableView
 
@@ -383,6 +383,8 @@ class ScreenTable:
             if view is None:
                 return self._key_before(name)
         ui, effect = press(view, self._ui, name)
+        if self._size is not None:
+            ui = settled(view, *self._size, self._theme, ui)
         changed = ui != self._ui
         self._ui = ui
         if effect is not None:

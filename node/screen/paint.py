@@ -13,6 +13,7 @@ is between is painted by its neighbours. It must never know a rule, nor a termin
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from typing import Final
 
 from node.language import Language, language
@@ -48,8 +49,7 @@ def paint(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Gri
         _too_small(grid, tongue)
         return grid if theme.unicode else asciified(grid)
     picture = scene(grid, view, ui, tongue, theme)
-    side = 0 if columns < SIDE_FROM else _SIDE if columns < WIDE_FROM else _WIDE_SIDE
-    body = Area(0, 1, columns - side, rows - 1 - _FOOT)
+    side, body = _parts(columns, rows)
     _bar(picture)
     paint_table.paint(picture, paint_hand.paint(picture, body))
     if side:
@@ -59,6 +59,21 @@ def paint(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Gri
     _function_keys(picture, rows - 1)
     paint_dialog.paint(picture, body, side > 0)
     return grid if theme.unicode else asciified(grid)
+
+
+def _parts(columns: int, rows: int) -> tuple[int, Area]:
+    """The columns of the side panel, and what is left of the window between its edges."""
+    side = 0 if columns < SIDE_FROM else _SIDE if columns < WIDE_FROM else _WIDE_SIDE
+    return side, Area(0, 1, columns - side, rows - 1 - _FOOT)
+
+
+def settled(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Ui:
+    """`ui` scrolled no further than what it shows: paging past an end needs no paging back."""
+    if not ui.scroll or not fits(columns, rows):
+        return ui
+    picture = scene(Grid(columns, rows), view, ui, language(ui.language), theme)
+    last = paint_dialog.furthest(picture, _parts(columns, rows)[1])
+    return replace(ui, scroll=min(ui.scroll, last))
 
 
 def paint_waiting(columns: int, rows: int, theme: Theme, code: str) -> Grid:
@@ -175,7 +190,7 @@ def _dialog_hints(s: Scene, dialog: Dialog) -> list[str]:
         return [t("y leaves"), t("any other key stays")]
     if dialog is Dialog.MISSING:
         return [t("g goes on, w waits longer.")]
-    return [t("Enter goes on"), t("↑↓ scroll")]
+    return [t("Enter goes on"), t("↑↓ PgUp PgDn scroll")]
 
 
 def _choice_hints(s: Scene) -> list[str]:

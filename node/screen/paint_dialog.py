@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from engine.errors import IllegalMove
-from node.screen import words
+from node.screen import situation, words
 from node.screen.cards import frame
 from node.screen.cells import Span, clean, cut, fill, width, wrap
 from node.screen.desk import Advice, Dialog, Why, open_dialog
 from node.screen.glossary import reason_words, running_words, score_label, worth_words
+from node.screen.lobby_terms import option_words
 from node.screen.scene import Area, Scene
 from node.screen.story import Row
 from node.screen.theme import Role, suit_role
@@ -28,9 +29,22 @@ def paint(s: Scene, area: Area, side: bool) -> None:
     dialog = open_dialog(s.view, s.ui)
     if dialog is Dialog.NONE or (dialog is Dialog.CHAT and side):
         return
-    room = min(area.width - 4, _WIDEST) - 4
-    title, rows = _PARTS[dialog](s, room)
+    title, rows = _PARTS[dialog](s, _room(area))
     _box(s, area, title, rows, tail=dialog is Dialog.CHAT)
+
+
+def furthest(s: Scene, area: Area) -> int:
+    """How far what is open can be scrolled: until its last row is shown."""
+    dialog = open_dialog(s.view, s.ui)
+    if dialog is Dialog.NONE:
+        return 0
+    _, rows = _PARTS[dialog](s, _room(area))
+    return max(0, len(rows) - (area.height - 2))
+
+
+def _room(area: Area) -> int:
+    """The columns of a row of text."""
+    return min(area.width - 4, _WIDEST) - 4
 
 
 def _box(s: Scene, area: Area, title: str, rows: Rows, *, tail: bool) -> None:
@@ -96,13 +110,17 @@ def _help(s: Scene, room: int) -> tuple[str, Rows]:
 
 def _rules(s: Scene, room: int) -> tuple[str, Rows]:
     rows: Rows = []
-    question = words.question(s.language, s.view)
+    question = situation.question(s.language, s.view)
     if question:
         rows += [*_prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
-    for rule in words.rules_now(s.view):
-        text = words.rule_words(s.language, rule)
-        if text:
-            rows += [*_prose(text, room), []]
+    state = s.view.state
+    for rule in situation.rules_now(s.view):
+        rows += _prose(words.rule_words(s.language, rule), room)
+        options = situation.in_force(state, rule)
+        if options:
+            here = "; ".join(option_words(s.language, state.options, name) for name in options)
+            rows += _indented(s.text("At this table: {0}.").format(here), room)
+        rows.append([])
     return s.text("The rules of the moment"), rows[:-1]
 
 

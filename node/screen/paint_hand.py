@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from node.screen import words
+from node.screen import situation, words
 from node.screen.cards import CELL, Pose, Size, strip_width
 from node.screen.cells import cut, width
 from node.screen.desk import Item, Place, ready, variants
@@ -152,7 +152,7 @@ def _prompt(s: Scene, area: Area) -> None:
         return
     x = s.grid.put(x, area.y, t("► YOUR TURN"), Role.TURN) + 1
     room = area.x + area.width - x - 2 - width(own)
-    question = words.question(s.language, view)
+    question = situation.question(s.language, view)
     s.grid.put(x, area.y, cut(question, room), Role.STRONG)
     room = area.width - 2 - (width(worth) + 2 if worth else 0)
     text = next(

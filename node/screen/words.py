@@ -8,7 +8,6 @@ that another language would order otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -188,80 +187,7 @@ def own_numbers(language: Language, view: TableView) -> str:
     return " · ".join(numbers(language, view, own)) if own.me else ""
 
 
-# -- questions ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A kind of decision: the words of its choices, the question, and the rules about it."""
-
-    words: frozenset[str]
-    question: str
-    rules: tuple[str, ...]
-
-
-def _case(words: str, question: str, rules: str) -> Situation:
-    return Situation(frozenset(words.split()), question, tuple(rules.split()))
-
-
-SITUATIONS: Final = (
-    _case("cut", mark("cut the deck"), "PET-06"),
-    _case("stay", mark("turn the monte up, or keep it?"), "PET-11 PET-12 PET-13 MAM-04"),
-    _case("reenter", mark("do you come back in?"), "PET-50 PET-51 PET-53"),
-    _case("bottom", mark("which card goes under the stock?"), "MAM-12 MAM-13"),
-    _case(
-        "knock knock-show", mark("exchange, or knock"), "PET-21 PET-22 PET-23 PET-24 MAM-10 MAM-11"
-    ),
-    _case("declare none", mark("do you declare your hand?"), "MAM-31 MAM-32"),
-    _case("aside", mark("put a card aside"), "TRA-31 TRA-34"),
-    _case("bianca change", mark("which cards do you put aside?"), "PIC-10 PIC-11 PIC-13"),
-    _case("sum top", mark("what do you state?"), "PIC-21"),
-    _case("good not-good how-much equal", mark("what do you answer?"), "PIC-21 PIC-26"),
-    _case("point sequence set pass", mark("what do you declare?"), "PIC-20 PIC-21 PIC-22 PIC-23"),
-    _case("show", mark("lay the cards of your claim open"), "PIC-26"),
-    _case("play", mark("play a card"), "TRA-03 TRA-34 PIC-30 BRI-06"),
-)
-_PREFIX: Final = {
-    "petrangola": "PET",
-    "mambassa": "MAM",
-    "traversone": "TRA",
-    "picchetto": "PIC",
-    "briscola": "BRI",
-}
-ALWAYS: Final = {
-    "petrangola": "PET-20 PET-22 PET-25 PET-30 PET-31 PET-40",
-    "mambassa": "MAM-06 MAM-11 MAM-30 MAM-31",
-    "traversone": "TRA-03 TRA-10 TRA-11 TRA-12",
-    "picchetto": "PIC-21 PIC-22 PIC-23 PIC-31 PIC-33",
-    "briscola": "BRI-06 BRI-01 BRI-07",
-}
-"""The rules that are shown while nothing is asked of the reader."""
-
-
-def situation(view: TableView) -> Situation | None:
-    """What kind of decision is due from the reader; None if none is."""
-    words = view.choices.words
-    return next((case for case in SITUATIONS if case.words & words), None)
-
-
-def question(language: Language, view: TableView) -> str:
-    """What the reader is asked."""
-    case = situation(view)
-    if case is None:
-        return ""
-    text = language.text(case.question)
-    if "knock" in case.words and view.story.dies_with >= 0:
-        return language.text("{0}: your last turn").format(text)
-    return text
-
-
-def rules_now(view: TableView) -> tuple[str, ...]:
-    """The identifiers of the rules about what is happening now."""
-    name = view.state.game.name
-    case = situation(view)
-    prefix = _PREFIX.get(name, "")
-    found = tuple(rule for rule in case.rules if rule.startswith(prefix)) if case else ()
-    return found or tuple(ALWAYS.get(name, "").split())
+# -- rules and waiting ---------------------------------------------------------------------------
 
 
 def rule_words(language: Language, rule: str) -> str:

@@ -22,7 +22,7 @@ from engine.contract import Move
 from node.language import CODES, language
 from node.notices import Started
 from node.plain import PlainTable
-from node.screen.words import ALWAYS
+from node.screen.situation import ALWAYS
 from node.session import Session
 from protocol.table import Advanced, Event, Finished, Table, YourMove
 from tests.protocol.groups import FAST

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import IllegalMove
 from node.language import language
-from node.screen import words
+from node.screen import situation, words
 from node.screen.desk import (
     MAX_TYPED,
     Dialog,
@@ -237,8 +237,8 @@ def test_every_choice_of_every_decision_can_be_reached() -> None:
                 assert words.deed(EN, view, choice).strip()
                 assert words.label(EN, view, choice).strip()
             if offered:
-                assert words.question(EN, view)
-                assert words.rules_now(view)
+                assert situation.question(EN, view)
+                assert situation.rules_now(view)
             if n > 200:
                 break
 
