@@ -13,6 +13,7 @@ is between is painted by its neighbours. It must never know a rule, nor a termin
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -36,24 +37,41 @@ _SHORTEST_CHAT: Final = 12
 """Columns that a line of chat needs beside the hints, where there is no panel for it."""
 
 
+Top = Callable[[Scene, Area], int]
+"""Paints something over a table, from the top of what is between the edges; the rows it took."""
+
+
 def fits(columns: int, rows: int) -> bool:
     """Whether a table can be painted in such a window."""
     return columns >= MIN_WIDTH and rows >= MIN_HEIGHT
 
 
-def paint(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Grid:
-    """The screen of `columns` x `rows` cells, in the language of `ui`."""
+def paint(
+    view: TableView,
+    columns: int,
+    rows: int,
+    theme: Theme,
+    ui: Ui,
+    *,
+    top: Top | None = None,
+    waiting: str = "",
+) -> Grid:
+    """The screen of `columns` x `rows` cells, in the language of `ui`.
+
+    `top` paints over the table, which has less room then; `waiting` is said where nothing is asked.
+    """
     tongue = language(ui.language)
     grid = Grid(columns, rows)
     if not fits(columns, rows):
         _too_small(grid, tongue)
         return grid if theme.unicode else asciified(grid)
-    picture = scene(grid, view, ui, tongue, theme)
+    picture = scene(grid, view, ui, tongue, theme, waiting=waiting)
     side, body = _parts(columns, rows)
     _bar(picture)
-    paint_table.paint(picture, paint_hand.paint(picture, body))
+    table = body.below(top(picture, Area(0, 1, columns, body.height)) if top else 0)
+    paint_table.paint(picture, paint_hand.paint(picture, table))
     if side:
-        paint_side.paint(picture, Area(columns - side, 1, side, body.height))
+        paint_side.paint(picture, Area(columns - side, table.y, side, table.height))
     _fairness(picture, rows - 3)
     _hints(picture, rows - 2)
     _function_keys(picture, rows - 1)

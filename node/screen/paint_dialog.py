@@ -253,7 +253,7 @@ def _result(s: Scene, room: int) -> tuple[str, Rows]:
             rows += _prose(words.note_words(s.language, view.state.game, note, names), room)
     if result.checked:
         rows += _prose(t("Checked: every seed derives every card again."), room, Role.FAIR)
-    else:
+    elif view.around.fairness.step:  # without a log, as in a lesson, there are no seeds
         rows += _prose(t("The seeds are coming out, so that all can be checked."), room, Role.DIM)
     if view.result is not None and result.checked:
         rows += [[], *_prose(words.ended(s.language, view.result, names), room, Role.STRONG)]

@@ -18,6 +18,8 @@ from node.screen.theme import Role
 
 _LARGE_FROM: Final = 28
 """Rows of the table from which cards are large."""
+_MEDIUM_FROM: Final = 13
+"""Rows from which they are of medium size: with fewer there is a strip, for the middle's sake."""
 _MAX_BUTTON_ROWS: Final = 4
 
 
@@ -101,6 +103,8 @@ def _size(s: Scene, area: Area) -> Size | None:
     for size in (Size.LARGE, Size.MEDIUM):
         if size is Size.LARGE and area.height < _LARGE_FROM - 2:
             continue
+        if size is Size.MEDIUM and area.height < _MEDIUM_FROM:
+            continue
         if count * (s.brush.width(size) + 1) + 1 <= min(area.width, 56 if size < 7 else 200):
             return size
     return None
@@ -146,7 +150,7 @@ def _prompt(s: Scene, area: Area) -> None:
     own = words.own_numbers(s.language, view)
     s.right(Area(area.x, 0, area.width - 1, 1), area.y, own, Role.DIM)
     if not view.deciding:
-        text = words.waiting(s.language, view)
+        text = s.waiting or words.waiting(s.language, view)
         s.grid.put(x, area.y, cut(text, area.width - 4 - width(own)), Role.DIM)
         s.right(Area(area.x, 0, area.width - 1, 1), area.bottom - 1, worth, Role.DIM)
         return

@@ -61,6 +61,8 @@ class Scene:
     brush: Brush
     items: tuple[Item, ...]
     focus: Item | None
+    waiting: str = ""
+    """What is said instead of whom the table waits for; "" for that."""
 
     def text(self, message: str, context: str = "") -> str:
         """The sentence for `message`."""
@@ -91,7 +93,10 @@ class Scene:
         self.grid.put(area.x + (area.width - width(text)) // 2, row, text, role)
 
 
-def scene(grid: Grid, view: TableView, ui: Ui, language: Language, theme: Theme) -> Scene:
+def scene(
+    grid: Grid, view: TableView, ui: Ui, language: Language, theme: Theme, *, waiting: str = ""
+) -> Scene:
     """A scene to paint into `grid`."""
     brush = Brush(grid, view.kind, language)
-    return Scene(grid, view, ui, language, theme, brush, items(view), focused(view, ui))
+    found = items(view), focused(view, ui)
+    return Scene(grid, view, ui, language, theme, brush, *found, waiting)
