@@ -1,20 +1,25 @@
 """Lessons: a prepared hand of each game in which a beginner is asked at every point that matters.
 
 Law: a lesson is a data file, `lesson_files/<game>.toml`; this file reads it, plays it through the
-engine and tells what happens, in a language. The engine says what is legal: the file only says
-which of the legal moves is good, and why another one is worse. No terminal, no network, no chance.
+engine and gives what there is to see and to read, in every language at once. The engine says what
+is legal: the file only says which of the legal moves is good, and why another one is worse. No
+terminal, no network, no chance.
 
     game, preset, options   the table; `seats` of them, the learner in `learner`
     draw, deck              cards, top first; those after them follow in the order of the deck
+    minutes                 how long it takes
     [title]                 one sentence about the lesson
 
 and then steps, of which each is one of
 
     [[step]]  en, it              something to read
-    [[step]]  moves, quiet        moves of any seat, `0 3s`; of quiet ones only the end is told
-    [[step]]  en, it, good, worse, other
+    [[step]]  moves, quiet        moves of any seat, `0 3s`; of quiet ones only the end is told;
+                                  whatever is due is dealt before, even where there are none
+    [[step]]  en, it, good, worse, other, write, keys
                                   the learner decides: `good` moves go on, `worse` ones and any
-                                  `other` legal move are taken back, each with what is said to it
+                                  `other` legal move are taken back, each with what is said to it;
+                                  `write` and `keys` (they may be left out) say how to answer in
+                                  plain lines and on the screen
 
 A file is ours, so whatever is wrong with one is a LessonError, our own bug: the tests play all of
 them to their ends, in each language.
@@ -24,8 +29,9 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,10 +58,11 @@ from node.narrate import NEW_HAND
 from node.screen.choices import Choice
 from node.screen.story import Happening, Story
 from node.screen.view import Surroundings, TableView, look
-from node.screen.words import happened, routine
+from node.screen.words import deed, happened, routine
 
 LANGUAGES: Final = ("en", "it")
 MAX_STEPS: Final = 200
+MAX_MINUTES: Final = 30
 _SILENT: Final = "silent"
 """The note that somebody has nothing to declare, which a beginner needn't hear each time."""
 _FOLDER: Final = Path(__file__).with_name("lesson_files")
@@ -75,6 +82,11 @@ class Text:
     def in_(self, code: str) -> str:
         """The text in the language `code`."""
         return self.it if code == "it" else self.en
+
+
+def in_each(told: Callable[[Language], str]) -> Text:
+    """What `told` says in each language."""
+    return Text(told(language("en")), told(language("it")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +114,14 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """The learner decides."""
+    """The learner decides; `write` and `keys` say how, None where the question itself does."""
 
     ask: Text
     good: tuple[Remark, ...]
     worse: tuple[Remark, ...]
     other: Text
+    write: Text | None = None
+    keys: Text | None = None
 
 
 Step = Reading | Play | Choose
@@ -125,6 +139,17 @@ class Lesson:
     deck: tuple[str, ...]
     title: Text
     steps: tuple[Step, ...]
+    minutes: int
+
+    def number(self, at: int) -> int:
+        """Which of the steps that say something comes at the place `at`, from 1 on."""
+        before = sum(not isinstance(step, Play) for step in self.steps[:at])
+        return min(before + 1, self.count)
+
+    @property
+    def count(self) -> int:
+        """How many steps say something."""
+        return sum(not isinstance(step, Play) for step in self.steps)
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -138,10 +163,15 @@ def lesson(name: str) -> Lesson:
 
 
 @functools.cache
+def _around() -> Mapping[str, Text]:
+    table = tomllib.loads((_FOLDER / "words.toml").read_text(encoding="utf-8"))
+    return {key: _text(value) for key, value in table.items()}
+
+
+@functools.cache
 def words(code: str) -> Mapping[str, str]:
     """What a lesson says around its texts, by key, in the language `code`."""
-    table = tomllib.loads((_FOLDER / "words.toml").read_text(encoding="utf-8"))
-    return {key: _text(value).in_(code) for key, value in table.items()}
+    return {key: text.in_(code) for key, text in _around().items()}
 
 
 def read(text: str) -> Lesson:
@@ -151,11 +181,14 @@ def read(text: str) -> Lesson:
     except tomllib.TOMLDecodeError as error:
         raise LessonError(str(error)) from error
     names = {"game", "preset", "options", "seats", "learner", "draw", "deck", "title", "step"}
+    names.add("minutes")
     if set(data) != names:
         raise LessonError(f"a lesson has {', '.join(sorted(set(data) ^ names))} wrong")
     steps = tuple(_step(step) for step in data["step"])
     if len(steps) > MAX_STEPS or not any(isinstance(step, Choose) for step in steps):
         raise LessonError("a lesson has a decision, and not too many steps")
+    if data["minutes"] not in range(1, MAX_MINUTES + 1):
+        raise LessonError("a lesson takes some minutes, and not too many")
     try:
         game = registry.get(data["game"])
         pairs = [item.partition("=") for item in data["options"]]
@@ -172,6 +205,7 @@ def read(text: str) -> Lesson:
         tuple(data["deck"].split()),
         _text(data["title"]),
         steps,
+        data["minutes"],
     )
 
 
@@ -187,10 +221,11 @@ def _text(value: Mapping[str, Any]) -> Text:
 
 def _step(step: Mapping[str, Any]) -> Step:
     match set(step) - {"en", "it"}:
-        case found if found == {"good", "worse", "other"} and step["good"]:
+        case found if found - {"write", "keys"} == {"good", "worse", "other"} and step["good"]:
             good = tuple(Remark(item["move"], _text(item)) for item in step["good"])
             worse = tuple(Remark(item["move"], _text(item)) for item in step["worse"])
-            return Choose(_text(step), good, worse, _text(step["other"]))
+            how = (_text(step[name]) if name in step else None for name in ("write", "keys"))
+            return Choose(_text(step), good, worse, _text(step["other"]), *how)
         case found if not found:
             return Reading(_text(step))
         case found if found <= {"moves", "quiet"} and not set(step) & {"en", "it"}:
@@ -203,26 +238,67 @@ def _step(step: Mapping[str, Any]) -> Step:
 # -- playing --------------------------------------------------------------------------------------
 
 
+class Tone(Enum):
+    """What a sentence of a stage is."""
+
+    PLAYED = "played"
+    """A card was played or taken: it shows on the table anyhow."""
+    TOLD = "told"
+    """Something else happened."""
+    TEACH = "teach"
+    """Something to read."""
+    ASK = "ask"
+    WRITE = "write"
+    """How to answer in plain lines."""
+    KEYS = "keys"
+    """How to answer on the screen."""
+    GOOD = "good"
+    """What is said to a good move."""
+    WORSE = "worse"
+    """What is said to one that is taken back."""
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One paragraph."""
+
+    tone: Tone
+    text: Text
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What the learner sees and reads at one moment, until going on or, if it `asks`, deciding.
+
+    view    the table as the learner sees it; it offers choices only where the stage asks
+    number  which step of `count` this is
+    """
+
+    view: TableView
+    said: tuple[Said, ...]
+    number: int
+    count: int
+    asks: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What is said to a move: whether the lesson goes on with it, and the words."""
 
     good: bool
-    text: str
+    text: Text
 
 
 class Course:
-    """A lesson on its way: `go_on` tells all up to the learner's next decision, `answer` takes it.
+    """A lesson on its way: `go_on` gives all up to the learner's next decision, `answer` takes it.
 
     names  of all seats
-    code   one of LANGUAGES
     at     the number of the step that comes next
     """
 
-    def __init__(self, given: Lesson, names: Sequence[str], code: str) -> None:
+    def __init__(self, given: Lesson, names: Sequence[str]) -> None:
         self.lesson = given
-        self.language: Language = language(code)
-        self._code = code
         self._names = tuple(names)
         self.at = 0
         self._story = Story()
@@ -243,10 +319,9 @@ class Course:
         return self.at >= len(self.lesson.steps)
 
     @property
-    def question(self) -> str:
-        """What the learner should think of; "" while nothing is asked."""
-        step = self._choose()
-        return step.ask.in_(self._code) if step else ""
+    def ended(self) -> bool:
+        """Whether the hand of the lesson is over."""
+        return isinstance(self._state.turn(), Over) or self._state.hand > 1
 
     @property
     def hint(self) -> str:
@@ -254,34 +329,68 @@ class Course:
         step = self._choose()
         return step.good[0].move if step else ""
 
+    def advice(self) -> Said:
+        """The same as a sentence about cards. LessonError: nothing is asked."""
+        step = self._choose()
+        if step is None:
+            raise LessonError("nothing is asked")
+        move = self._parsed(self.lesson.learner, step.good[0].move)
+        view = self.view()
+        choice = next(one for one in view.choices.items if one.move == move)
+        text = in_each(lambda told: words(told.code)["hint"].format(deed(told, view, choice)))
+        return Said(Tone.HINT, text)
+
     def view(self) -> TableView:
-        """The table as the learner sees it."""
-        return look(self._own(), self.lesson.learner, self._story, Surroundings(self._names))
+        """The table as the learner sees it; it offers choices while something is asked."""
+        answered = self._choose() is None
+        around = Surroundings(self._names)
+        return look(self._own(), self.lesson.learner, self._story, around, answered=answered)
 
     def choices(self) -> tuple[Choice, ...]:
         """The learner's legal moves, single cards by suits."""
         view = self.view()
-        offered = view.choices.items if self._choose() else ()
-        kind = view.kind
+        kind, offered = view.kind, view.choices.items
         if all(len(view.state.game.format(view.state, one.move)) == 2 for one in offered):
             return tuple(sorted(offered, key=lambda one: kind.parse(self._written(one.move))))
         return tuple(offered)
 
-    def go_on(self) -> list[str]:
-        """What is to be read and what happens, up to the next decision or the end. LessonError."""
-        lines: list[str] = []
+    def go_on(self) -> tuple[Stage, ...]:
+        """The stages up to and with the next decision, or up to the end. LessonError.
+
+        A trick that is taken ends a stage, so that it can be looked at before the next card."""
+        stages: list[Stage] = []
+        told: list[Said] = []
         while not self.finished and self._choose() is None:
             step = self.lesson.steps[self.at]
             if isinstance(step, Reading):
-                lines += ["", step.text.in_(self._code)]
+                stages.append(self._stage([*told, Said(Tone.TEACH, step.text)]))
+                told = []
             elif isinstance(step, Play):
-                for n, (seat, text) in enumerate(step.moves, 1):
-                    self._brief = step.quiet
-                    told = self._made(seat, text)
-                    lines += told if not step.quiet or n == len(step.moves) else []
-                self._brief = False
+                stages += self._play(step, told)
             self.at += 1
-        return lines + self._deal()
+        told += self._deal()
+        asked = self._choose()
+        if asked is not None:
+            stages.append(self._stage([*told, *_asked(asked)], asks=True))
+        elif told:
+            stages.append(self._stage(told))
+        return tuple(stages)
+
+    def _play(self, step: Play, told: list[Said]) -> list[Stage]:
+        """Make the moves of a step. What comes after the last stage is left in `told`."""
+        stages: list[Stage] = []
+        told += self._deal()
+        self._brief = step.quiet
+        for n, (seat, text) in enumerate(step.moves, 1):
+            tricks = self._story.tricks
+            last = n == len(step.moves)
+            lines = self._made(seat, text)
+            told += lines if last or not step.quiet else []
+            if self._story.tricks != tricks and not last and not step.quiet:
+                stages.append(self._stage(told))
+                told.clear()
+        self._brief = False
+        return stages
 
     def parse(self, text: str) -> Move:
         """The move that the learner writes. NotationError, AmbiguousMove, IllegalMove."""
@@ -291,21 +400,29 @@ class Course:
             raise NotationError("that can't be said now")
         return move
 
-    def answer(self, move: Move) -> tuple[Verdict, list[str]]:
-        """Judge a legal move of the learner's; a good one is made, and what it does is told."""
+    def answer(self, move: Move) -> tuple[Verdict, Stage | None]:
+        """Judge a legal move of the learner's; a good one is made, and what it does is a stage."""
         step = self._choose()
         if step is None:
             raise LessonError("nothing is asked")
         written = self._written(move)
         for remark in step.good:
             if self._parsed(self.lesson.learner, remark.move) == move:
+                number = self.lesson.number(self.at)
                 told = self._made(self.lesson.learner, written)
                 self.at += 1
-                return Verdict(True, remark.text.in_(self._code)), told
+                said = [*told, Said(Tone.GOOD, remark.text)]
+                return Verdict(True, remark.text), self._stage(said, number)
         for remark in step.worse:
             if self._parsed(self.lesson.learner, remark.move) == move:
-                return Verdict(False, remark.text.in_(self._code)), []
-        return Verdict(False, step.other.in_(self._code)), []
+                return Verdict(False, remark.text), None
+        return Verdict(False, step.other), None
+
+    def _stage(self, said: Sequence[Said], number: int = 0, *, asks: bool = False) -> Stage:
+        around = Surroundings(self._names)
+        view = look(self._own(), self.lesson.learner, self._story, around, answered=not asks)
+        number = number or self.lesson.number(self.at)
+        return Stage(view, tuple(said), number, self.lesson.count, asks)
 
     def _choose(self) -> Choose | None:
         step = None if self.finished else self.lesson.steps[self.at]
@@ -331,7 +448,7 @@ class Course:
             raise LessonError(f"'{text}' of seat {seat} isn't legal, or not its turn")
         return move
 
-    def _made(self, seat: int, text: str) -> list[str]:
+    def _made(self, seat: int, text: str) -> list[Said]:
         lines = self._deal()
         move = self._parsed(seat, text)
         turn = self._state.turn()
@@ -343,9 +460,9 @@ class Course:
         answers, self._answers = Answers(tuple(self._answers)), []
         return lines + self._apply(answers)
 
-    def _deal(self) -> list[str]:
+    def _deal(self) -> list[Said]:
         """Draw and deal what is due from the prepared cards."""
-        lines: list[str] = []
+        lines: list[Said] = []
         while isinstance(turn := self._state.turn(), Cards):
             if self._state.hand > 1:
                 break  # a lesson is one hand
@@ -364,7 +481,7 @@ class Course:
                     raise LessonError(f"an open hand asks for {type(request).__name__}")
         return lines
 
-    def _apply(self, given: Input) -> list[str]:
+    def _apply(self, given: Input) -> list[Said]:
         before, seen = self._state, self._own()
         try:
             self._state = before.apply(given)
@@ -373,10 +490,11 @@ class Course:
         known = len(self._story.happenings)
         view = self._own()
         self._story = self._story.told(seen, given, view, self._state.notes)
-        table = self.view()
-        told = self._story.happenings[known:]
-        lines = [happened(self.language, table, one) for one in told if self._tells(one)]
-        return [line for line in lines if line]
+        around = Surroundings(self._names)
+        table = look(view, self.lesson.learner, self._story, around, answered=True)
+        told = [one for one in self._story.happenings[known:] if self._tells(one)]
+        found = [_told(table, one) for one in told]
+        return [said for said in found if said.text.en]
 
     def _tells(self, one: Happening) -> bool:
         if self._brief and routine(one):
@@ -384,7 +502,13 @@ class Course:
         kind = one.note.kind if one.note else ""
         return kind != _SILENT and not (kind == NEW_HAND and self._state.hand > 1)
 
-    @property
-    def ended(self) -> bool:
-        """Whether the hand of the lesson is over."""
-        return isinstance(self._state.turn(), Over) or self._state.hand > 1
+
+def _told(table: TableView, one: Happening) -> Said:
+    tone = Tone.PLAYED if routine(one) else Tone.TOLD
+    return Said(tone, in_each(lambda told: happened(told, table, one)))
+
+
+def _asked(step: Choose) -> list[Said]:
+    """A question, and how to answer it."""
+    ways = ((Tone.WRITE, step.write), (Tone.KEYS, step.keys))
+    return [Said(Tone.ASK, step.ask), *(Said(tone, text) for tone, text in ways if text)]

@@ -17,8 +17,8 @@ from typing import Final
 from engine import registry
 from engine.contract import Move
 from engine.errors import EngineError, IllegalMove
-from node.language import preferred
-from node.lessons import Course, lesson, words
+from node.language import language, preferred
+from node.lessons import Course, Said, Stage, Tone, lesson, words
 from node.rule_files import GENERAL, SOURCE, document, languages, rules_of
 from node.screen.words import deed, label, own_worth
 from tools.errors import ExitCode, UsageError
@@ -31,6 +31,7 @@ LISTED: Final = 24
 """More choices than this are not listed one by one."""
 LEAVE: Final = ("q", "quit", "esci")
 _WIDE: Final = 88
+_QUESTION: Final = (Tone.ASK, Tone.WRITE)
 _MAX_LINE: Final = 200
 
 
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     given = lesson(args.game)
     names = list(OTHERS[: given.seats - 1])
     names.insert(given.learner, own_name(player_name(None)))
-    Lines(Course(given, names, code), code, out, asker(out)).run()
+    Lines(Course(given, names), code, out, asker(out)).run()
     return ExitCode.FINE
 
 
@@ -86,6 +87,7 @@ class Lines:
         self._said = words(code)
         self._out = out
         self._ask = ask
+        self._question: list[Said] = []
 
     def run(self) -> None:
         """Teach to the end, or until the learner leaves."""
@@ -93,13 +95,12 @@ class Lines:
         self._say(course.lesson.title.in_(self._code))
         self._say(self._said["help"])
         while True:
-            for line in course.go_on():
-                self._say(line)
+            for stage in course.go_on():
+                self._tell(stage)
             if course.finished:
                 self._say(self._said["over"])
                 return
-            self._table()
-            self._say(course.question)
+            self._ask_again()
             if not self._decided():
                 self._say(self._said["left"])
                 return
@@ -113,12 +114,11 @@ class Lines:
             move = self._understood(text)
             if move is None:
                 continue
-            verdict, lines = self._course.answer(move)
-            for line in lines:
-                self._say(line)
-            self._say(verdict.text)
-            if verdict.good:
+            verdict, stage = self._course.answer(move)
+            if stage is not None:
+                self._tell(stage)
                 return True
+            self._say(verdict.text.in_(self._code))
             self._say(self._said["back"])
 
     def _understood(self, text: str) -> Move | None:
@@ -131,8 +131,7 @@ class Lines:
             case "s":
                 self._say(self._said["hint"].format(self._course.hint))
             case "t":
-                self._table()
-                self._say(self._course.question)
+                self._ask_again()
             case _:
                 return self._move(text)
         return None
@@ -165,17 +164,31 @@ class Lines:
         if len(choices) > LISTED:
             self._say(self._said["many"].format(len(choices)))
             return
-        view, language = self._course.view(), self._course.language
+        view, tongue = self._course.view(), language(self._code)
         for number, one in enumerate(choices, 1):
             written = view.state.game.format(self._course.state, one.move)
-            name = deed(language, view, one) or label(language, view, one)
+            name = deed(tongue, view, one) or label(tongue, view, one)
             self._say(f"{number:2}  {written}  {'' if name == written else name}".rstrip())
+
+    def _tell(self, stage: Stage) -> None:
+        """What there is to read; the question comes after the table."""
+        for said in stage.said:
+            if said.tone in _QUESTION:
+                self._question = [*self._question, said] if said.tone is Tone.WRITE else [said]
+            elif said.tone is not Tone.KEYS:
+                if said.tone is Tone.TEACH:
+                    self._say()
+                self._say(said.text.in_(self._code))
+
+    def _ask_again(self) -> None:
+        self._table()
+        self._say(" ".join(said.text.in_(self._code) for said in self._question))
 
     def _table(self) -> None:
         """The own hand and what lies open on the table."""
         view = self._course.view()
         hand = view.kind.join(view.face(slot) for slot in view.hand)
-        worth = own_worth(self._course.language, view)
+        worth = own_worth(language(self._code), view)
         self._say()
         self._say(self._said["hand"].format(f"{hand} ({worth})" if worth else hand))
         for name in ("briscola", "monte", "trick"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,9 @@ from node.lessons import (
     LessonError,
     Play,
     Reading,
+    Said,
+    Stage,
+    Tone,
     lesson,
     read,
     words,
@@ -38,42 +43,50 @@ SCORES = {
 """What the closing words of each lesson say."""
 
 
-def begun(name: str, code: str = "en") -> Course:
+def begun(name: str) -> Course:
     given = lesson(name)
-    return Course(given, NAMES[: given.seats], code)
+    return Course(given, NAMES[: given.seats])
 
 
 def decisions(given: Lesson) -> list[Choose]:
     return [step for step in given.steps if isinstance(step, Choose)]
 
 
-def played(course: Course, good: dict[int, int] | None = None) -> list[str]:
-    """All that a lesson says; `good` chooses another good move than the first at a decision."""
-    told: list[str] = []
+def played(course: Course, good: dict[int, int] | None = None) -> list[Stage]:
+    """All stages of a lesson; `good` chooses another good move than the first at a decision."""
+    stages: list[Stage] = []
     number = 0
     while True:
-        told += course.go_on()
+        stages += course.go_on()
         if course.finished:
-            return told
+            return stages
         choose = decisions(course.lesson)[number]
         text = choose.good[(good or {}).get(number, 0)].move
-        told.append(course.question)
-        verdict, lines = course.answer(course.parse(text))
+        verdict, stage = course.answer(course.parse(text))
         assert verdict.good
-        told += [verdict.text, *lines]
+        assert stage is not None
+        assert stage.said[-1] == Said(Tone.GOOD, verdict.text)
+        stages.append(stage)
         number += 1
+
+
+def told_in(stages: list[Stage], code: str) -> list[str]:
+    return [said.text.in_(code) for stage in stages for said in stage.said]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_lesson_is_played_to_its_end(name: str, code: str) -> None:
-    course = begun(name, code)
-    told = played(course)
+    course = begun(name)
+    told = told_in(played(course), code)
     assert course.ended
     assert course.state.scores() == SCORES[name]
     for step in course.lesson.steps:
         if isinstance(step, Reading):
             assert step.text.in_(code) in told
+        elif isinstance(step, Choose):
+            ways = [way.in_(code) for way in (step.ask, step.write, step.keys) if way]
+            assert set(ways) <= set(told)
     assert course.lesson.learner in range(course.lesson.seats)
     assert not any("{" in line for line in told)
 
@@ -105,10 +118,10 @@ def test_every_other_legal_move_is_answered_and_taken_back(name: str) -> None:
         for move in [*worse, *legal[:: 1 + len(legal) // 40]]:
             if move in good:
                 continue
-            verdict, lines = course.answer(move)
+            verdict, stage = course.answer(move)
             assert not verdict.good
-            assert verdict.text == worse.get(move, step.other.en)
-            assert lines == []
+            assert verdict.text.en == worse.get(move, step.other.en)
+            assert stage is None
             assert course.state is before
         course.answer(course.parse(course.hint))
 
@@ -173,6 +186,9 @@ BRISCOLA = (FILES / "briscola.toml").read_text("utf-8")
     [
         ("seats = 2\n", ""),
         ("seats = 2\n", "seats = 2\nmore = 1\n"),
+        ("minutes = 2\n", ""),
+        ("minutes = 2\n", "minutes = 0\n"),
+        ("minutes = 2\n", "minutes = 300\n"),
         ('game = "briscola"', 'game = "chess"'),
         ('preset = "classic"', 'preset = "other"'),
         ('options = ["games=1"]', 'options = ["games=99"]'),
@@ -203,12 +219,69 @@ def test_a_file_that_is_written_wrongly_is_our_bug(old: str, new: str) -> None:
 )
 def test_a_lesson_that_cannot_be_played_is_our_bug(old: str, new: str) -> None:
     assert old in BRISCOLA
-    course = Course(read(BRISCOLA.replace(old, new)), NAMES[:2], "en")
+    course = Course(read(BRISCOLA.replace(old, new)), NAMES[:2])
     with pytest.raises((LessonError, NotationError)):
         played(course)
 
 
 def test_steps_are_what_they_seem() -> None:
     kinds = [type(step) for step in lesson("briscola").steps]
-    assert kinds[:3] == [Reading, Play, Choose]
+    assert kinds[:4] == [Play, Reading, Play, Choose]
     assert kinds[-2:] == [Play, Reading]
+
+
+def test_a_stage_offers_choices_only_where_it_asks() -> None:
+    for name in GAMES:
+        stages = played(begun(name))
+        assert [bool(stage.view.choices) for stage in stages] == [s.asks for s in stages]
+        for stage in stages:
+            assert stage.asks == any(said.tone is Tone.ASK for said in stage.said)
+            assert stage.said
+
+
+def test_the_steps_are_counted_by_what_they_say() -> None:
+    for name in GAMES:
+        stages = played(begun(name))
+        numbers = [stage.number for stage in stages]
+        assert numbers == sorted(numbers)
+        assert set(numbers) == set(range(1, stages[0].count + 1))
+        for before, after in pairwise(stages):
+            if before.asks:
+                assert after.number == before.number
+
+
+def test_a_trick_that_is_taken_can_be_looked_at_before_the_next_card() -> None:
+    """Where others take one and lead the next between two decisions."""
+    for name, seats in (("traversone", 4), ("briscola", 2)):
+        stages = played(begun(name))
+        (taken,) = [one for one in stages if {said.tone for said in one.said} == {Tone.PLAYED}]
+        assert taken.view.trick.taker >= 0
+        assert len(taken.view.trick.laid) == seats
+
+
+def test_of_quiet_moves_only_the_end_is_told() -> None:
+    last = played(begun("briscola"))[-1]
+    assert Tone.PLAYED not in {said.tone for said in last.said}
+    assert len(last.view.story.happenings) > 30
+
+
+def test_a_hint_is_a_sentence_about_cards() -> None:
+    course = begun("petrangola")
+    course.go_on()
+    assert (course.hint, course.advice().tone) == ("3s>5d", Tone.HINT)
+    assert course.advice().text.en == "A good move: give three of swords for five of coins"
+    assert course.advice().text.it.startswith("Una mossa buona: ")
+    played(course)
+    assert course.hint == ""
+    with pytest.raises(LessonError):
+        course.advice()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_screen_is_told_nothing_about_writing(code: str) -> None:
+    """How a move is written belongs to plain lines, which `write` is for."""
+    written = re.compile(r"\w\w>|\bbottom\b|\bdiscard [2-9ARCF]|knock-show|change [2-9AKQJT]")
+    for name in GAMES:
+        for said in [said for stage in played(begun(name)) for said in stage.said]:
+            if said.tone not in (Tone.WRITE, Tone.TOLD, Tone.PLAYED):
+                assert not written.search(said.text.in_(code)), said
