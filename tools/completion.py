@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def script(shell: str) -> str:
-    """The script for one of `tools.arguments.SHELLS`."""
+    """The script for one of `tools.values.SHELLS`."""
     import shtab  # noqa: PLC0415  # only for this
 
     parser = make_parser()

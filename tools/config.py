@@ -19,8 +19,8 @@ from tools.errors import ExitCode, UnusableFile
 from tools.output import Output
 from tools.settings import KEYS, PRESETS, Key, Settings, Value, config_file, load, template, toml
 
-_FLAGS: Final = {"lang": None, "plain": False, "ascii": False, "no_color": False}
-"""The arguments of every verb that can be set, as they are without a flag."""
+_FLAGS: Final = ("lang", "plain", "ascii", "colour")
+"""The arguments of every verb that can be set; None without a flag."""
 _NONE: Final = mark("{0} (there is none; --write makes it)")
 
 
@@ -51,9 +51,8 @@ def _found(
     key: Key, args: argparse.Namespace, settings: Settings, environ: Mapping[str, str]
 ) -> tuple[Value | None, str]:
     """What holds for a key, and where from."""
-    if key.dest in _FLAGS and getattr(args, key.dest) != _FLAGS[key.dest]:
-        value = getattr(args, key.dest)
-        return (not value if key.name == "colour" else value), "flag"
+    if key.dest in _FLAGS and getattr(args, key.dest) is not None:
+        return getattr(args, key.dest), "flag"
     given = environ.get(key.environment, "") if key.environment else ""
     if given:
         return (False if key.name == "colour" else given), "environment"

@@ -14,6 +14,7 @@ from protocol.identity import DOT, Identity, fingerprint, is_locked, short_form
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
 from tools.person import (
+    NAME,
     PASSPHRASE,
     ask_passphrase,
     identity_file,
@@ -22,6 +23,7 @@ from tools.person import (
     load_identity,
     player_name,
 )
+from tools.settings import FILE
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -32,8 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         case "name":
             if args.value is None:
                 raise UsageError("id name needs a name", "busso id name Ada")
-            name = keep_name(args.value)
-            out.line(out.t("You play as {name} from now on.").format(name=name))
+            _name(args.value, out)
         case "passphrase":
             _passphrase(out)
         case "known":
@@ -46,6 +47,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 raise UsageError(f"you have met nobody called '{args.value[:40]}'")
             out.line(out.t("Forgotten: {count}.").format(count=count))
     return ExitCode.FINE
+
+
+def _name(wanted: str, out: Output) -> None:
+    """Keep a name; say so if another one comes before it all the same."""
+    kept = keep_name(wanted)
+    name = player_name(None)
+    out.line(out.t("You play as {name} from now on.").format(name=name))
+    if name != kept:
+        first = NAME if os.environ.get(NAME) else FILE
+        told = out.t("That is what {source} says, which comes before the name {kept}.")
+        out.line(told.format(source=first, kept=kept))
 
 
 def _show(args: argparse.Namespace, out: Output) -> None:

@@ -85,9 +85,13 @@ def spoken(code: str | None) -> Language:
     return language_of(code) if code is not None else ENGLISH
 
 
-def wants_colour(stream: TextIO, environ: Mapping[str, str], windows: bool) -> bool:
-    """Whether `stream` is a terminal whose user has nothing against colours (NO_COLOR, TERM)."""
-    if environ.get("NO_COLOR") or environ.get("TERM", "") == "dumb" or not is_terminal(stream):
+def wants_colour(
+    stream: TextIO, environ: Mapping[str, str], windows: bool, asked: bool | None = None
+) -> bool:
+    """Whether `stream` is a terminal with colours (TERM) whose user has nothing against them:
+    `asked` says so, else NO_COLOR."""
+    against = bool(environ.get("NO_COLOR")) if asked is None else not asked
+    if against or environ.get("TERM", "") == "dumb" or not is_terminal(stream):
         return False
     return not windows or bool(environ.get("WT_SESSION") or environ.get("ANSICON"))
 

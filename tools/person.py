@@ -1,7 +1,7 @@
 """Who plays at this computer: the key, its passphrase, the name, whom it has met.
 
 Law: files of the data folder and what the environment says; it opens no connection. Flags before
-environment before what was set before default.
+environment before config.toml before what `busso id` keeps before default.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ def known_players() -> KnownPlayers:
 
 
 def player_name(given: str | None) -> str:
-    """The name to play under: the flag, BUSSO_NAME, `busso id name`, the one that is set in
-    config.toml, or the user's. UsageError; UnusableFile: config.toml."""
+    """The name to play under: the flag, BUSSO_NAME, the one that is set in config.toml, the one of
+    `busso id name`, or the user's. UsageError; UnusableFile: config.toml."""
     from protocol.errors import EncodingError  # noqa: PLC0415  # slow, and not for --help
 
     sources = (
         ("--name", given),
         (NAME, os.environ.get(NAME)),
+        (settings.FILE, set_name()),
         ("name", _kept()),
-        ("config.toml", str(settings.load().values.get("name", ""))),
     )
     for source, text in sources:
         if text:
@@ -89,6 +89,11 @@ def player_name(given: str | None) -> str:
         return _clean(getpass.getuser()[:32])
     except (EncodingError, OSError, KeyError, ImportError):
         return "Player"
+
+
+def set_name() -> str:
+    """The name that is set in config.toml, "" if none is. UnusableFile."""
+    return str(settings.load().values.get("name", ""))
 
 
 def keep_name(name: str) -> str:

@@ -24,15 +24,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from node.language import mark
-from tools.arguments import LANGUAGES, LEVELS, MAX_THINK
 from tools.errors import UnusableFile, UsageError
 from tools.places import data_folder
+from tools.values import DAY, LANGUAGES, LEVELS, MAX_THINK, THEMES
 
 FILE: Final = "config.toml"
 PRESETS: Final = "presets"
 MAX_FILE: Final = 65_536
 MAX_TEXT: Final = 64
-_DAY: Final = 86_400
 _HINT: Final = "busso config shows what can be set."
 _AT: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
 
@@ -110,7 +109,7 @@ KEYS: Final = (
         "name",
         Kind.TEXT,
         "",
-        "your name at a table (busso id name comes first)",
+        "your name at a table (busso id name comes after it)",
         mark("the user's"),
         "Ada",
         environment="BUSSO_NAME",
@@ -123,7 +122,7 @@ KEYS: Final = (
         '"dark"',
         "light",
         environment="BUSSO_THEME",
-        choices=("dark", "light", "safe", "none"),
+        choices=THEMES,
     ),
     Key(
         "bell",
@@ -138,7 +137,7 @@ KEYS: Final = (
     Key(
         "colour",
         Kind.SWITCH,
-        "no_color",
+        "colour",
         "colours at all",
         "true",
         False,
@@ -160,7 +159,7 @@ KEYS: Final = (
         "120",
         60,
         low=1,
-        high=_DAY,
+        high=DAY,
     ),
     Key(
         "timer",
@@ -170,7 +169,7 @@ KEYS: Final = (
         mark("as long as you like"),
         90,
         low=1,
-        high=_DAY,
+        high=DAY,
     ),
     Key(
         "bots.level",
@@ -220,8 +219,7 @@ class Settings:
             if key.name == "language" and given:
                 found[key.dest] = _language(given), key.skip
             elif not given and key.dest and key.name in self.values:
-                value = self.values[key.name]
-                found[key.dest] = (not value if key.name == "colour" else value), key.skip
+                found[key.dest] = self.values[key.name], key.skip
         return found
 
     def preset(self, game: str) -> str | None:
@@ -374,6 +372,8 @@ def template() -> str:
     lines = [
         "# Settings of Busso. A flag comes before the environment, the environment before this",
         "# file. Take the '#' away before what you want to set; busso config shows what holds.",
+        "# A switch has two flags: --plain and --no-plain, --ascii and --no-ascii, --bell and",
+        "# --no-bell, --color and --no-color.",
     ]
     table = ""
     for key in KEYS:

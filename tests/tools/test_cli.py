@@ -28,7 +28,7 @@ from protocol.errors import (
 from protocol.group import BackendError
 from tests.tools.running import Said, Stream, busso
 from tools import arguments, score
-from tools.arguments import HIDDEN, VERBS, make_parser
+from tools.arguments import make_parser
 from tools.errors import (
     CommandError,
     ExitCode,
@@ -39,6 +39,7 @@ from tools.errors import (
     ending,
 )
 from tools.output import Output, fitting, safe, to_ascii, wants_colour
+from tools.verbs import HIDDEN, VERBS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCORE = ("score", "petrangola", "2d 2c 2s")
@@ -100,9 +101,10 @@ def test_flags_stand_before_or_after_the_verb(verb: tuple[str, ...]) -> None:
     after = make_parser().parse_args([*verb, *FLAGS])
     neither = make_parser().parse_args(verb)
     assert before == after
-    for name in ("json", "plain", "ascii", "no_color", "quiet", "verbose"):
+    for name in ("json", "plain", "ascii", "quiet", "verbose"):
         assert getattr(before, name) is True
-        assert getattr(neither, name) is False
+        assert not getattr(neither, name)
+    assert (before.colour, neither.colour) == (False, None)
     assert (before.lang, neither.lang) == ("it", None)
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from engine import registry
 from tests.tools.running import busso
-from tools.arguments import HIDDEN, SHELLS, VERBS
 from tools.errors import ExitCode
+from tools.values import SHELLS
+from tools.verbs import HIDDEN, VERBS
 
 BASH = shutil.which("bash")
 _ASK = """\

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,12 +16,13 @@ from hypothesis import strategies as st
 
 from engine import registry
 from tests.tools.running import busso
-from tools import score
-from tools.arguments import HIDDEN, VERBS, make_parser
+from tools.arguments import make_parser
 from tools.errors import ExitCode, UnusableFile
 from tools.output import Output
 from tools.person import keep_name, player_name
+from tools.screen import theme_name
 from tools.settings import GAMES, KEYS, MAX_FILE, Key, Settings, config_file, load, read, template
+from tools.verbs import HIDDEN, VERBS
 
 PATH = Path("config.toml")
 
@@ -76,9 +81,8 @@ def test_what_is_set_is_the_default(known: Key) -> None:
     write(bare + example[2:])
     verb = next(v for v in VERBS if known.dest in actions(v) and v not in (*HIDDEN, *known.skip))
     words = [verb, *(["petrangola", "2d"] if verb == "score" else [])]
-    expected = not known.example if known.name == "colour" else known.example
-    assert getattr(parsed(*words), known.dest) == expected
-    assert getattr(make_parser().parse_args(words), known.dest) != expected
+    assert getattr(parsed(*words), known.dest) == known.example
+    assert getattr(make_parser().parse_args(words), known.dest) != known.example
 
 
 def test_a_flag_that_says_the_default_comes_before_the_file() -> None:
@@ -98,33 +102,149 @@ def test_some_verbs_do_not_take_a_setting() -> None:
 # -- the command line -----------------------------------------------------------------------------
 
 
-def ran(monkeypatch: pytest.MonkeyPatch, *argv: str) -> tuple[argparse.Namespace, Output]:
+Held = tuple[argparse.Namespace, Output]
+
+
+def ran(monkeypatch: pytest.MonkeyPatch, *argv: str, verb: str = "score") -> Held:
     """What a verb is handed."""
-    held: list[tuple[argparse.Namespace, Output]] = []
+    held: list[Held] = []
 
     def run(args: argparse.Namespace, out: Output) -> int:
         held.append((args, out))
         return 0
 
-    monkeypatch.setattr(score, "run", run)
-    said = busso("score", *argv, "petrangola", "2d 2c 2s", terminal=True)
+    monkeypatch.setattr(importlib.import_module(f"tools.{verb}"), "run", run)
+    words = ("petrangola", "2d 2c 2s") if verb == "score" else ()
+    said = busso(verb, *argv, *words, terminal=True)
     assert (said.code, said.err) == (0, "")
     return held[0]
 
 
+@dataclass(frozen=True)
+class Order:
+    """A key with four different sources (where it has them), and what holds in the end: for none
+    of them, for the file, for the environment too, for the flag too."""
+
+    key: str
+    verb: str
+    found: Callable[[Held], object]
+    file: str
+    environment: str
+    flag: tuple[str, ...]
+    wanted: tuple[object, ...]
+
+
+def argument(name: str) -> Callable[[Held], object]:
+    return lambda held: getattr(held[0], name)
+
+
+def look(held: Held) -> object:
+    return str(theme_name(held[1], held[0].theme, os.environ))
+
+
+ORDER = [
+    Order("language", "score", lambda held: held[1].speech.code, '"it"', "en", ("--lang", "it"),
+          ("en", "it", "en", "it")),
+    Order("name", "play", lambda held: player_name(held[0].name), '"Filippa"', "Enza",
+          ("--name", "Ada"), ("Kept", "Filippa", "Enza", "Ada")),
+    Order("theme", "play", look, '"light"', "safe", ("--theme", "none"),
+          ("dark", "light", "safe", "none")),
+    Order("bell", "host", argument("bell"), "false", "", ("--bell",), (True, False, True)),
+    Order("plain", "score", lambda held: held[1].plain, "true", "", ("--no-plain",),
+          (False, True, False)),
+    Order("ascii", "score", lambda held: held[1].ascii, "true", "", ("--no-ascii",),
+          (False, True, False)),
+    Order("colour", "score", lambda held: held[1].colour, "true", "1", ("--color",),
+          (True, True, False, True)),
+    Order("interface", "join", argument("iface"), '"eth0"', "", ("--iface", "wlan0"),
+          (None, "eth0", "wlan0")),
+    Order("patience", "host", argument("patience"), "60", "", ("--patience", "7"), (0, 60, 7)),
+    Order("timer", "host", argument("timer"), "60", "", ("--timer", "7"), (0, 60, 7)),
+    Order("bots.level", "play", argument("level"), '"hard"', "", ("--level", "easy"),
+          ("medium", "hard", "easy")),
+    Order("bots.think", "play", argument("think"), "9", "", ("--think", "2"), (1, 9, 2)),
+    Order("presets.petrangola", "score", argument("preset"), '"emilia"', "",
+          ("--preset", "pagat"), (None, "emilia", "pagat")),
+]  # fmt: skip
+
+
+def test_every_key_has_its_order() -> None:
+    assert {order.key for order in ORDER} == {*(key.name for key in KEYS), "presets.petrangola"}
+
+
+@pytest.mark.parametrize("order", ORDER, ids=lambda order: order.key)
 def test_flags_before_environment_before_file_before_default(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, order: Order
 ) -> None:
-    assert ran(monkeypatch)[1].language is None
-    write('language = "it"\nascii = true\n')
-    _, out = ran(monkeypatch)
-    assert (out.language, out.ascii, out.plain) == ("it", True, False)
-    monkeypatch.setenv("BUSSO_LANG", "en")
-    assert ran(monkeypatch)[1].language == "en"
-    assert ran(monkeypatch, "--lang", "it")[1].language == "it"
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    keep_name("Kept")
+
+    def held(*flag: str) -> object:
+        return order.found(ran(monkeypatch, *flag, verb=order.verb))
+
+    found = [held()]
+    table, _, name = order.key.rpartition(".")
+    write((f"[{table}]\n" if table else "") + f"{name} = {order.file}\n")
+    found.append(held())
+    key = next((key for key in KEYS if key.name == order.key), None)
+    if key is not None and key.environment:
+        monkeypatch.setenv(key.environment, order.environment)
+        found.append(held())
+    found.append(held(*order.flag))
+    assert tuple(found) == order.wanted
+
+
+def test_a_language_that_there_is_not_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BUSSO_LANG", "de")
     said = busso("score", "petrangola", "2d 2c 2s")
     assert (said.code, "BUSSO_LANG=de" in said.complaint()) == (ExitCode.USAGE, True)
+    assert busso("--help").code == 0
+
+
+@pytest.mark.parametrize("argv", [("--help",), ("play", "--help"), ("config", "--help"), ()])
+def test_help_comes_in_the_language_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    assert busso(*argv).out.startswith("usage: busso ")
+    write('language = "it"\n')
+    assert busso(*argv).out.startswith("uso: busso ")
+    assert busso("--lang", "en", *argv).out.startswith("usage: busso ")
+    monkeypatch.setenv("BUSSO_LANG", "en")
+    assert busso(*argv).out.startswith("usage: busso ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "italian"),
+    [
+        (("frob",), "non c'è il verbo 'frob'"),
+        (("play", "--frob"), "argomenti sconosciuti: --frob. busso play --help"),
+        (("demo", "--players", "1"), "ci vuole un numero intero da 2 a 64"),
+        (("verify", "nowhere.busso"), "non si può leggere"),
+    ],
+)
+def test_complaints_come_in_the_language_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], italian: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    assert italian not in busso(*argv).complaint()
+    write('language = "it"\n')
+    assert italian in busso(*argv).complaint()
+
+
+def test_help_keeps_to_ascii_where_the_file_or_a_flag_says_so() -> None:
+    assert not busso("--help", "--lang", "it").out.isascii()
+    assert busso("--help", "--lang", "it", "--ascii").out.isascii()
+    write("ascii = true")
+    assert busso("--help", "--lang", "it").out.isascii()
+
+
+def test_what_is_set_holds_for_busso_config_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    write('language = "it"\nascii = true\n')
+    said = busso("config").out
+    assert said.isascii()
+    assert re.search(r'language +"it" +riga 1$', said, re.MULTILINE)
 
 
 def test_colours_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,16 +273,14 @@ def test_a_game_may_have_its_preset(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran(monkeypatch, "--preset", "marche")[0].preset == "marche"
 
 
-def test_the_name_of_the_file_comes_after_what_was_said_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_kept_name_that_another_comes_before_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "comes before" not in busso("id", "name", "Kept").out
     write('name = "Zoe"\n')
-    assert player_name(None) == "Zoe"
-    keep_name("Kept")
-    assert player_name(None) == "Kept"
+    said = busso("id", "name", "Kept").out
+    assert "You play as Zoe from now on." in said
+    assert "That is what config.toml says, which comes before the name Kept." in said
     monkeypatch.setenv("BUSSO_NAME", "Env")
-    assert player_name(None) == "Env"
-    assert player_name("Flag") == "Flag"
+    assert "That is what BUSSO_NAME says" in busso("id", "name", "Kept").out
 
 
 # -- what is wrong --------------------------------------------------------------------------------
