@@ -8,7 +8,7 @@ thread it becomes another Memory and a few facts that a screen acts upon. No ter
 from __future__ import annotations
 
 import queue
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.contract import State
 from engine.errors import IllegalMove
@@ -37,37 +37,67 @@ class News:
     left: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A notice with what this seat saw of the game after it.
+
+    `begun`: for a match that starts, what its log tells already.
+    """
+
+    event: object
+    state: State | None = None
+    begun: Memory | None = None
+
+    def remembered(self, memory: Memory) -> Memory:
+        """`memory` after this notice; what was said before a match begins stays."""
+        if self.begun is not None:
+            return replace(self.begun, chat=memory.chat)
+        return memory.heard(self.event, self.state)
+
+
+class Ear:
+    """Looks at the table of a session, on the thread to which it belongs."""
+
+    def __init__(self) -> None:
+        self._player: Player | None = None
+
+    def hear(self, event: object) -> Heard:
+        """A notice with all that has to be looked up now, before the table goes on."""
+        if isinstance(event, Started):
+            self._player = event.table.player
+            state = self._seen(event.table.position)
+            return Heard(event, state, Memory().heard(event, state))
+        if isinstance(event, Advanced):
+            return Heard(event, self._seen(event.after))
+        return Heard(event)
+
+    def _seen(self, position: Position) -> State:
+        return self._player.view(position) if self._player else position.state
+
+
 class Hearing:
     """The notices of one session, from its thread to the interface's."""
 
     def __init__(self) -> None:
         self.memory = Memory()
         self.decision: YourMove | None = None
-        self._player: Player | None = None
-        self._mail: queue.SimpleQueue[tuple[object, State | None]] = queue.SimpleQueue()
+        self._ear = Ear()
+        self._mail: queue.SimpleQueue[Heard] = queue.SimpleQueue()
 
     def hear(self, event: object) -> None:
         """On the session's thread: keep a notice, with what this seat sees of the game after it."""
-        state = None
-        if isinstance(event, Started):
-            self._player = event.table.player
-            state = self._seen(event.table.position)
-        if isinstance(event, Advanced):
-            state = self._seen(event.after)
-        self._mail.put((event, state))
-
-    def _seen(self, position: Position) -> State:
-        return self._player.view(position) if self._player else position.state
+        self._mail.put(self._ear.hear(event))
 
     def read(self) -> News:
         """On the interface's thread: take in all that waits."""
         news = News()
         while True:
             try:
-                event, state = self._mail.get_nowait()
+                heard = self._mail.get_nowait()
             except queue.Empty:
                 return news
-            self.memory = self.memory.heard(event, state)
+            self.memory = heard.remembered(self.memory)
+            event = heard.event
             news.started = news.started or isinstance(event, Started)
             if isinstance(event, Waiting):
                 news.waiting = True

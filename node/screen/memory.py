@@ -17,6 +17,7 @@ from engine.contract import State
 from node.inputs import inputs
 from node.narrate import known_faces, names_of
 from node.notices import EvidenceKept, Presence, Refused, Started, Suspended, Talked
+from node.screen import past
 from node.screen.cells import clean
 from node.screen.story import Happening, Story, Told
 from node.screen.view import SPECTATOR, Fairness, Line, Surroundings, TableView, look
@@ -29,6 +30,7 @@ from protocol.table_events import Advanced, CutBack, Finished, Voted, YourMove
 from protocol.votes import DECISIONS, read_vote
 
 CHAT_LINES: Final = 100
+"""Lines of chat that are kept."""
 _ALL: Final = -1
 _DECIDED: Final = {
     Kind.ABSENT: Told.WITHOUT,
@@ -70,9 +72,8 @@ class Memory:
     def heard(self, notice: object, state: State | None) -> Memory:
         """After `notice`; `state` is the game as the reader sees it after it, if it changed."""
         match notice:
-            case Started(table=table, seat=seat, log=log):
-                begun = Memory(seat=seat, position=table.position, log=str(log), chat=self.chat)
-                return replace(begun, state=state, shuffles=begun._shuffled(table.steps))
+            case Started():
+                return replace(_begun(notice), state=state, chat=self.chat)
             case Advanced() if state is not None:
                 return self._advanced(notice, state)
             case YourMove(position=position, view=view):
@@ -229,3 +230,16 @@ class Memory:
             return None
         around = self.surroundings(can_chat=can_chat, seconds=seconds)
         return look(self.state, self.chair(), self.story, around, answered=not self.asked)
+
+
+def _begun(started: Started) -> Memory:
+    """What is remembered when a match begins: nothing, or what the log tells that it is taken up
+    from, as it would have been heard."""
+    table, steps = started.table, started.table.steps
+    events = past.kept(table)
+    first = events[0].before if events else table.position
+    earlier = past.audited(steps[: len(steps) - len(events) + 1])
+    memory = Memory(seat=started.seat, position=first, audited=earlier, log=str(started.log))
+    for event, state in zip(events, past.seen(table, events), strict=True):
+        memory = memory.heard(event, state)
+    return replace(memory, position=table.position, shuffles=memory._shuffled(steps))

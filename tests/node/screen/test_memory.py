@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import functools
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
 
 from engine.cards import UNKNOWN
+from node.errors import need
 from node.language import CODES, language
 from node.notices import Started
-from node.screen import words
+from node.screen import past, words
 from node.screen.desk import Ui, begin
-from node.screen.hearing import Hearing
+from node.screen.hearing import Ear, Hearing
+from node.screen.memory import Memory
 from node.screen.paint import paint
-from node.screen.story import Told
+from node.screen.story import Story, Told
 from node.screen.theme import ThemeName, theme
+from node.screen.view import Fairness, SeatView
 from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
 from protocol.table_events import Advanced, Outgoing
+from tests.node.tables import DEADLINE, start
+from tests.node.test_absence import LOOPBACK, table_of, vanish_at
+from tests.node.test_reunion import taken_up
 from tests.protocol.ring import Ring
 from tests.protocol.test_absence import finished, waiting
 
@@ -172,3 +179,172 @@ def test_a_story_taken_up_in_the_middle_is_no_fault() -> None:
     assert view is not None
     for code in CODES:
         assert paint(view, 80, 24, theme(ThemeName.DARK), begin(view, Ui(language=code))).height
+
+
+# -- a match that is taken up again ----------------------------------------------------------------
+
+
+def shown(memory: Memory) -> tuple[object, bytes, Story, tuple[SeatView, ...], Fairness]:
+    """What is seen of a table: the game and the reader's cards, the story, the seats, the deal."""
+    view = need(memory.look())
+    return (
+        *(view.state.public(), view.state.faces, view.story, view.seats),
+        view.around.fairness,
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "steps"),
+    [
+        ("petrangola", 3, 1),
+        ("petrangola", 3, 14),
+        ("petrangola", 2, 45),
+        ("mambassa", 3, 70),
+        ("traversone", 3, 40),
+        ("picchetto", 2, 14),
+        ("picchetto", 2, 36),
+        ("picchetto", 2, 105),
+        ("briscola", 4, 80),
+    ],
+)
+def test_what_is_seen_after_a_resume_is_what_was_seen_before(
+    tmp_path: Path, game: str, seats: int, steps: int
+) -> None:
+    """In any hand of a match, before its first card and after: tricks, numbers, what happened."""
+    ring = Ring(tmp_path, seats, game=game, hands=4)
+    live = Hearing()
+    live.hear(Started(ring.tables[0], 0, tmp_path))
+    ring.on_event = lambda seat, event: live.hear(event) if seat == 0 else None
+    ring.run(until=lambda: len(ring.tables[0].steps) >= steps)
+    ring.on_event = lambda _, event: None
+    ring.reopen(0)
+    late = need(Ear().hear(Started(ring.tables[0], 0, tmp_path)).begun)
+    ring.close()
+    live.read()
+    before, after = live.memory, late
+    assert after.story == before.story
+    assert (after.shuffles, after.audited, after.warnings) == (
+        *(before.shuffles, before.audited, before.warnings),
+    )
+    if before.look() is not None:
+        assert shown(after) == shown(before)
+        assert before.story.happenings
+
+
+@pytest.mark.parametrize(("game", "seats", "steps"), [("briscola", 2, 40), ("petrangola", 3, 26)])
+def test_every_step_shows_the_cards_that_it_showed_then(
+    tmp_path: Path, game: str, seats: int, steps: int
+) -> None:
+    """And none that this seat drew or took since."""
+    ring = Ring(tmp_path, seats, game=game, hands=2)
+    ear, faces = Ear(), dict[int, bytes]()
+    ear.hear(Started(ring.tables[0], 0, tmp_path))
+
+    def hear(seat: int, event: object) -> None:
+        state = ear.hear(event).state if seat == 0 else None
+        if isinstance(event, Advanced) and state is not None:
+            faces[event.step.number] = state.faces
+
+    ring.on_event = hear
+    ring.run(until=lambda: len(ring.tables[0].steps) >= steps)
+    ring.on_event = lambda _, event: None
+    ring.reopen(0)
+    events = past.kept(ring.tables[0])
+    again = past.seen(ring.tables[0], events)
+    ring.close()
+    assert {e.step.number: s.faces for e, s in zip(events, again, strict=True)} == faces
+    assert len({seen for seen in faces.values() if seen}) > 3
+
+
+def test_a_seat_is_told_again_of_no_card_that_it_did_not_see(tmp_path: Path) -> None:
+    """What the others put aside in this hand stays hidden, though this node holds their shares."""
+    ring = Ring(tmp_path, 2, game="picchetto", hands=1)
+    ring.run(until=lambda: len(ring.tables[0].steps) >= 20)
+    for seat in (0, 1):
+        ring.reopen(seat)
+    stories = [
+        need(Ear().hear(Started(ring.tables[seat], seat, tmp_path)).begun).story for seat in (0, 1)
+    ]
+    chairs = [ring.tables[seat].position.chair(seat) for seat in (0, 1)]
+    ring.close()
+    for chair, story in zip(chairs, stories, strict=True):
+        changes = [
+            told
+            for told in story.happenings
+            if told.kind is Told.MOVE and told.text.startswith("change")
+        ]
+        assert {told.seat for told in changes} == {0, 1}
+        for told in changes:
+            assert ("??" in told.text) == (told.seat != chair), told
+
+
+def test_a_spectator_takes_the_story_up_from_what_all_saw(tmp_path: Path) -> None:
+    ring = Ring(tmp_path, 2, game="briscola", hands=1)
+    ring.run(until=lambda: len(ring.tables[0].steps) >= 30)
+    table = ring.tables[0]
+    table.player = None
+    memory = need(Ear().hear(Started(table, None, tmp_path)).begun)
+    ring.close()
+    view = need(memory.look())
+    assert view.story.tricks
+    assert all(set(seat.cards) <= {UNKNOWN} for seat in view.seats)
+
+
+def test_a_player_whose_process_died_sees_the_same_table_again(tmp_path: Path) -> None:
+    """Over real meshes: killed in the middle of a hand, and taken up by the next process."""
+    nodes = table_of(tmp_path, 3, patience=600)
+    live, late = Hearing(), Hearing()
+    for node in nodes:
+        vanish_at(node, Kind.MOVE)
+    tell = nodes[0].session._on_event
+
+    def heard_first(event: object) -> None:
+        live.hear(event)
+        tell(event)  # type: ignore[arg-type]  # whatever the session tells
+
+    nodes[0].session._on_event = heard_first
+    start(nodes)
+    for node in nodes:
+        need(node.thread).join(DEADLINE)
+    again, found = taken_up(nodes[0], 0, tmp_path)
+    began = threading.Event()
+
+    def heard_again(event: object) -> None:
+        if not began.is_set():
+            late.hear(event)
+        if isinstance(event, Started):
+            began.set()
+
+    again.session._on_event = heard_again
+    again.session.resume(found, address=LOOPBACK, search=False)
+    start([again])
+    assert began.wait(DEADLINE)
+    again.session.stop()
+    need(again.thread).join(DEADLINE)
+    live.read()
+    late.read()
+    assert live.memory.story.happenings
+    assert shown(late.memory) == shown(live.memory)
+
+
+def test_what_is_older_than_the_positions_at_hand_is_counted_from_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("protocol.branch.RETAINED", 8)
+    ring = Ring(tmp_path, 2, game="petrangola", hands=4)
+    live = Hearing()
+    live.hear(Started(ring.tables[0], 0, tmp_path))
+    ring.on_event = lambda seat, event: live.hear(event) if seat == 0 else None
+    ring.run(until=lambda: live_hand(ring) == 4)
+    late = need(Ear().hear(Started(ring.tables[0], 0, tmp_path)).begun)
+    ring.close()
+    live.read()
+    assert live.memory.audited == 3
+    assert (late.audited, late.shuffles) == (3, live.memory.shuffles)
+    assert len(late.story.happenings) < len(live.memory.story.happenings)
+
+
+def live_hand(ring: Ring) -> int:
+    """The hand in which cards are being moved."""
+    position = ring.tables[0].position
+    return position.state.hand if position.state.faces else 0
