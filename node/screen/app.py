@@ -1,13 +1,10 @@
-"""The full screen of one seat: prompt_toolkit draws a grid of cells and reads keys.
+"""The full screen of one seat at a table that is played by a session.
 
-Law: this is the only file of the screen that knows a terminal. It decides nothing: what it has
-heard goes through `hearing`, what is seen through `paint`, what a key means through `desk`. What is
-slow to import comes after the first screen. A
+Law: a GridApp that decides nothing: what it has heard goes through `hearing`, what is seen through
+`paint`, what a key means through `desk`. What is slow to import comes after the first screen. A
 session's thread calls `on_event`, `decide` and `ended`; all else happens on the thread of `run`.
 
-Nothing is sent to the terminal while nothing changes: a key that leads nowhere and a notice that
-shows nowhere cause no redraw. The bell rings once when a choice becomes due,
-unless its owner wants none, and never otherwise.
+The bell rings once when a choice becomes due, unless its owner wants none, and never otherwise.
 """
 
 from __future__ import annotations
@@ -20,19 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from prompt_toolkit.application import Application
-from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.keys import Keys
-from prompt_toolkit.layout import Layout, UIContent, UIControl, Window
+from prompt_toolkit.key_binding import KeyPressEvent
 from prompt_toolkit.output import Output
 
 from node.language import following
 from node.screen.cells import Grid
 from node.screen.desk import Dialog, Do, Effect, Key, Say, Ui, Wish, begin, notice, press
+from node.screen.grid_app import GridApp
 from node.screen.paint import paint, paint_waiting, settled
-from node.screen.theme import Role, Theme
+from node.screen.theme import Theme
 from node.screen.view import TableView
 
 if TYPE_CHECKING:
@@ -41,30 +35,8 @@ if TYPE_CHECKING:
     from node.waiting import Absent
     from protocol.table_events import YourMove
 
-ESCAPE_WAIT: Final = 0.03
-"""Seconds after which an Escape that nothing follows is the key itself."""
 _ALONE: Final = frozenset({"none", "pass", "good"})
 """Words that are said without asking where the rules leave no other."""
-_KEYS: Final = {
-    Keys.Left: Key.LEFT,
-    Keys.Right: Key.RIGHT,
-    Keys.Up: Key.UP,
-    Keys.Down: Key.DOWN,
-    Keys.ControlM: Key.ENTER,
-    Keys.ControlI: Key.TAB,
-    Keys.Escape: Key.ESCAPE,
-    Keys.ControlH: Key.BACKSPACE,
-    Keys.PageUp: Key.PAGE_UP,
-    Keys.PageDown: Key.PAGE_DOWN,
-    Keys.F1: Key.HELP,
-    Keys.F2: Key.RULES,
-    Keys.F3: Key.CHAT,
-    Keys.F4: Key.LOG,
-    Keys.F5: Key.ADVICE,
-    Keys.F9: Key.LANGUAGE,
-    Keys.F10: Key.LEAVE,
-    Keys.ControlC: Key.INTERRUPT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +46,7 @@ class _Over:
     error: Exception | None
 
 
-class Screen(UIControl):
-    """A control that shows what `painter` paints for the size of the window."""
-
-    def __init__(self, painter: Callable[[int, int], Grid], theme: Theme) -> None:
-        self._painter = painter
-        self._styles = tuple(theme.look(role).style for role in Role)
-
-    def create_content(self, width: int, height: int) -> UIContent:
-        """The grid as lines of prompt_toolkit."""
-        grid = self._painter(width, height)
-        styles = self._styles
-
-        def line(y: int) -> StyleAndTextTuples:
-            return [(styles[role], text) for text, role in grid.runs(y)]
-
-        return UIContent(get_line=line, line_count=grid.height, show_cursor=False)
-
-    def is_focusable(self) -> bool:
-        """It takes the keys."""
-        return True
-
-
-class ScreenTable:
+class ScreenTable(GridApp):
     """The interface of one seat on a terminal; as PlainTable for a session, and in `run`.
 
     `rng` is for advice; `source` and `sink` are the terminal, by default the process's own; without
@@ -113,11 +63,9 @@ class ScreenTable:
         sink: Output | None = None,
         bell: bool = True,
     ) -> None:
-        self._theme = theme
+        super().__init__(theme, source=source, sink=sink)
         self._bell = bell
         self._rng = rng
-        self._source = source
-        self._sink = sink
         self._session: Session | None = None
         self._starting: Callable[[], Session] | None = None
         self._hearing: Hearing | None = None
@@ -126,15 +74,10 @@ class ScreenTable:
         self._view: TableView | None = None
         self._ui = Ui(language=language)
         self._over: _Over | None = None
-        self._app: Application[None] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._thinking: asyncio.Task[None] | None = None
         self._clock: asyncio.Task[None] | None = None
         self._deadline: float | None = None
-        self._size: tuple[int, int] | None = None
-        self._painted: tuple[object, ...] = ()
-        self._grid = Grid(0, 0)
 
     # -- on the session's thread ----------------------------------------------------------------
 
@@ -198,37 +141,18 @@ class ScreenTable:
     async def run_async(self, session: Session | None) -> None:
         """The same as a coroutine; without a session there is what `show` shows."""
         self._session = session
-        asyncio.get_running_loop().set_exception_handler(self._unexpected)
-        await self._application().run_async(
-            pre_run=self._begin, handle_sigint=False, set_exception_handler=False
-        )
+        await self._run_app()
 
-    def _unexpected(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A bug of ours ends the screen and is raised by `run`: nobody reads it here."""
-        error = context.get("exception")
-        if isinstance(error, Exception):
-            self.ended(error)
-
-    def _application(self) -> Application[None]:
-        control = Screen(self.paint, self._theme)
-        app: Application[None] = Application(
-            layout=Layout(Window(control, always_hide_cursor=True)),
-            key_bindings=self._bindings(),
-            full_screen=True,
-            input=self._source,
-            output=self._sink,
-            mouse_support=False,
-        )
-        app.timeoutlen = ESCAPE_WAIT
-        app.ttimeoutlen = ESCAPE_WAIT
-        self._app = app
-        return app
+    def failed(self, error: Exception) -> None:
+        """A bug of ours ends the screen and is raised by `run`."""
+        self.ended(error)
 
     def _begin(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        super()._begin()
+        loop = asyncio.get_running_loop()
         self._read()
         if self._starting is not None:
-            self._tasks.add(self._loop.create_task(self._start(self._starting)))
+            self._tasks.add(loop.create_task(self._start(self._starting)))
 
     async def _start(self, start: Callable[[], Session]) -> None:
         app = self._app
@@ -326,43 +250,11 @@ class ScreenTable:
         return self._view
 
     @property
-    def running(self) -> Application[None] | None:
-        """The application while it runs."""
-        return self._app if self._app is not None and self._app.is_running else None
-
-    @property
     def ui(self) -> Ui:
         """Where the reader stands."""
         return self._ui
 
-    def _redraw(self) -> None:
-        if self.running is not None and self._differs():
-            self.running.invalidate()
-
-    def _differs(self) -> bool:
-        """Whether anything on the screen would be another than now; painted once for both."""
-        shown = self._grid
-        size = self._size
-        return size is None or self.paint(*size) != shown
-
     # -- keys -----------------------------------------------------------------------------------
-
-    def _bindings(self) -> KeyBindings:
-        bindings = KeyBindings()
-        for key, name in _KEYS.items():
-            bindings.add(key, eager=key is not Keys.Escape)(self._handler(name))
-        bindings.add(Keys.Any)(self._character)
-        bindings.add(Keys.BracketedPaste)(self._pasted)
-        return bindings
-
-    def _handler(self, name: Key) -> Callable[[KeyPressEvent], object]:
-        def handle(_: KeyPressEvent) -> object:
-            return self.key(name)
-
-        return handle
-
-    def _character(self, event: KeyPressEvent) -> object:
-        return self.key(Key.SPACE if event.data == " " else event.data)
 
     def _pasted(self, event: KeyPressEvent) -> object:
         """A paste is text for a line that is being written, and nothing else."""
