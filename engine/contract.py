@@ -24,6 +24,7 @@ from engine.state import (
     Detail,
     Draw,
     Drawn,
+    Ground,
     Input,
     Leave,
     Move,
@@ -59,6 +60,7 @@ __all__ = [
     "Draw",
     "Drawn",
     "Game",
+    "Ground",
     "Input",
     "Leave",
     "Move",
@@ -138,6 +140,11 @@ class Game(ABC):
         the last trick (`busso score --last`). NotationError for what is no such deal, and from
         a game where the last trick isn't charged."""
         raise NotationError(f"{self.title} is scored without the last trick (--last)")
+
+    def grounds(self, state: State) -> Mapping[int, Ground]:
+        """For each seat whose hand the end of a deal showed what puts it above the next worse one;
+        nothing for the worst, and from a game that compares no hands."""
+        return {}
 
     @abstractmethod
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:

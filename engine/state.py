@@ -30,6 +30,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from engine.cards import UNKNOWN, Deck
@@ -272,6 +273,29 @@ class Pile:
     slots: tuple[int, ...]
 
 
+class Ground(Enum):
+    """What puts a shown hand above the next worse one."""
+
+    KIND = "kind"
+    """It is of a better kind."""
+    POINTS = "points"
+    """It has more points."""
+    HIGHER = "higher"
+    """Both are equal cards, and the higher ones are better here."""
+    LOWER = "lower"
+    """Both are equal cards, and the lower ones are better here."""
+    TOP = "top"
+    """Both are sequences, and its top card is higher."""
+    SUIT = "suit"
+    """Both are sequences up to the same rank, and its suit is better."""
+    EARLIER = "earlier"
+    """Both are worth the same, and it was completed earlier."""
+    EQUAL = "equal"
+    """It isn't above it: another hand is worth the same."""
+    LAST_TWO = "last two"
+    """The same between the last two, where a rule of its own says who loses."""
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
     """What a hand scores in one category (`point`, `novanta`), in words and in points."""
@@ -286,7 +310,9 @@ class Scored:
     """One hand's worth in `busso score`: rank 1 is best, equal hands share a rank.
 
     `points` counts 1/`parts` of a point: 79 with parts 2 is 39.5. `details` say what they are
-    made of, where the game has several things to count.
+    made of, where the game has several things to count. `counted` are the cards that make the
+    hand what it is, the dearest first, each with what it adds to `points`; nothing where the kind
+    alone gives them.
     """
 
     hand: str
@@ -295,6 +321,7 @@ class Scored:
     rank: int
     parts: int = 1
     details: tuple[Detail, ...] = ()
+    counted: tuple[tuple[str, int], ...] = ()
 
     @property
     def amount(self) -> str:

@@ -22,17 +22,17 @@ Notes, each with its seat (-1: the table) and values:
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
-from engine.contract import Game, Move, Public, Scored, State
+from engine.contract import Game, Ground, Move, Public, Scored, State
 from engine.errors import OutOfTurn
 from engine.games import (
     mambassa_bot,
-    mambassa_hands,
     mambassa_moves,
     mambassa_playout,
+    mambassa_reasons,
     mambassa_worlds,
 )
 from engine.games.mambassa_hands import (
@@ -98,8 +98,12 @@ class Mambassa(Game):
         return mambassa_moves.decode_move(data)
 
     def score(self, options: MambassaOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
-        """`2d 2c 2s 7b` or `2d2c2s7b`, in half points; see mambassa_hands.score."""
-        return mambassa_hands.score(options, hands)
+        """`2d 2c 2s 7b` or `2d2c2s7b`, in half points; see mambassa_reasons.score."""
+        return mambassa_reasons.score(options, hands)
+
+    def grounds(self, state: State) -> Mapping[int, Ground]:
+        own = _own(state)
+        return mambassa_reasons.grounds(own.showdown())
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return mambassa_bot.suggest(_own(view), seat, rng)

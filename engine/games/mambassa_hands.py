@@ -38,7 +38,7 @@ _SUITS_BEST_FIRST: Final = {ITALIAN.name: "dscb", FRENCH40.name: "hdcs"}
 _RANKS: Final = 10
 _SUITS: Final = 4
 _ONE_SUIT: Final = (1 << _RANKS) - 1
-_POINTS: Final = (11, 2, 3, 4, 5, 6, 7, 10, 10, 10)
+POINTS: Final = (11, 2, 3, 4, 5, 6, 7, 10, 10, 10)
 _TOP: Final = 10
 """The place of a high ace: a 2 has place 1, a fante 7, a re 9; a low ace has 0 (MAM-24)."""
 _STEP: Final = 1000
@@ -167,7 +167,7 @@ def _low_first(rank_bit: int) -> int:
 
 
 _SUMS: Final = tuple(
-    sum(_POINTS[rank] for rank in range(_RANKS) if suit >> rank & 1) for suit in range(1 << _RANKS)
+    sum(POINTS[rank] for rank in range(_RANKS) if suit >> rank & 1) for suit in range(1 << _RANKS)
 )
 """The points of the cards of one suit, by the mask of their ranks."""
 

@@ -24,17 +24,18 @@ Notes, each with its seat (-1: the table) and values:
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
-from engine.contract import Game, Move, Public, Scored, State
+from engine.contract import Game, Ground, Move, Public, Scored, State
 from engine.errors import OutOfTurn
 from engine.games import (
     petrangola_bot,
     petrangola_hands,
     petrangola_moves,
     petrangola_playout,
+    petrangola_reasons,
     petrangola_worlds,
 )
 from engine.games.petrangola_hands import MAX_SEATS, PRESETS, PetrangolaOptions, Value, value
@@ -88,8 +89,12 @@ class Petrangola(Game):
         return petrangola_moves.decode_move(data)
 
     def score(self, options: PetrangolaOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
-        """`2d 2c 2s` or `2d2c2s`; see petrangola_hands.score."""
-        return petrangola_hands.score(options, hands)
+        """`2d 2c 2s` or `2d2c2s`; see petrangola_reasons.score."""
+        return petrangola_reasons.score(options, hands)
+
+    def grounds(self, state: State) -> Mapping[int, Ground]:
+        own = _own(state)
+        return petrangola_reasons.grounds(own.options, own.showdown())
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return petrangola_bot.suggest(_own(view), seat, rng)
