@@ -14,6 +14,7 @@ from node.rule_files import (
     GENERAL,
     RIGHT_TO_LEFT,
     SOURCE,
+    Block,
     Example,
     Heading,
     Paragraph,
@@ -31,10 +32,24 @@ from node.rule_files import (
 RULES = Path(engine.__file__).parent / "rules"
 NAMES = (*registry.GAMES, GENERAL)
 CODES = sorted(path.name for path in RULES.iterdir() if path.is_dir())
+WHOLE = ("fa", "it")
+"""The languages that have every text; another one may begin with a single game."""
 TRANSLATED = [(name, code) for name in NAMES for code in languages(name) if code != SOURCE]
 _RULE = re.compile(r"^- \*\*([A-Z]{3,4}-\d\d)\*\*((?:.|\n(?!- |#|\n|\|))*)", re.MULTILINE)
 _OPTION = re.compile(r"`([a-z_]+ = [^`]+)`")
 _NAMED = re.compile(r"\b[A-Z]{3,4}-\d\d\b")
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)?")
+_PERSIAN = "[\u0600-\u06ff]"
+_SLIPS = {
+    "a digit that is typed otherwise": "[\u0660-\u0669\u06f0-\u06f9]",
+    "a mark that steers a terminal": "[\u202a-\u202e\u2066-\u2069]",
+    "an Arabic kaf or yeh": "[\u0643\u064a]",
+    "a joiner that joins nothing": f"(?<!{_PERSIAN})\u200c|\u200c(?!{_PERSIAN})",
+    "a word torn from its beginning or its end": rf"(?<!\S)ن?می {_PERSIAN}|{_PERSIAN} ها(?!\S)",
+    "Latin punctuation": f"{_PERSIAN}[,;?]",
+    # Only a row that begins with a letter is shown from left to right as a whole.
+    "a row of ranks that is shown torn": rf"{_PERSIAN}[^\w`]*\d+(?:[ -]\d+)*[ -][A-Z]\b",
+}
 
 
 def marked(name: str, code: str) -> dict[str, str]:
@@ -44,9 +59,35 @@ def marked(name: str, code: str) -> dict[str, str]:
     return {rule: " ".join(body.split()) for rule, body in _RULE.findall(text)}
 
 
-def test_italian_is_whole_and_persian_has_begun() -> None:
-    assert all("it" in languages(name) for name in NAMES)
-    assert {name for name in NAMES if "fa" in languages(name)} >= {"petrangola", "briscola"}
+def numbers(text: str) -> list[str]:
+    """The numbers of a text that are written in digits; `39,5` is `39.5`, and no card or rule."""
+    return sorted(_NUMBER.findall(_NAMED.sub("", text.replace(",5", ".5"))))
+
+
+def parts(name: str, code: str) -> list[tuple[type, int]]:
+    """What a text is made of: kinds of blocks, with the rows of a table. Running text isn't
+    among them: a language that can't explain an example beside it does so below."""
+    return [
+        (type(block), len(block.rows) if isinstance(block, Table) else 1)
+        for block in document(name, code)
+        if not isinstance(block, Paragraph)
+    ]
+
+
+def lines_of(block: Block) -> list[str]:
+    """What is printed of a block, without its rule's identifier."""
+    match block:
+        case Table(rows):
+            return [cell for row in rows for cell in row]
+        case Example(lines):
+            return list(lines)
+        case Title(text) | Heading(text) | Paragraph(text) | Rule(_, text):
+            return [text]
+
+
+@pytest.mark.parametrize("code", WHOLE)
+def test_a_whole_language_has_every_game_and_the_general_rules(code: str) -> None:
+    assert [name for name in NAMES if code not in languages(name)] == []
 
 
 @pytest.mark.parametrize(("name", "code"), TRANSLATED)
@@ -67,6 +108,18 @@ def test_a_language_has_the_same_options_and_names_the_same_rules(name: str, cod
         assert set(re.findall(r"`([a-z]+(?:-[a-z]+)?(?: \w+)?)`", text)) == set(
             re.findall(r"`([a-z]+(?:-[a-z]+)?(?: \w+)?)`", ours[rule])
         ), rule
+
+
+@pytest.mark.parametrize(("name", "code"), TRANSLATED)
+def test_a_language_says_the_same_numbers(name: str, code: str) -> None:
+    ours = rules_of(document(name, SOURCE))
+    for rule, text in rules_of(document(name, code)).items():
+        assert numbers(text) == numbers(ours[rule]), rule
+
+
+@pytest.mark.parametrize(("name", "code"), TRANSLATED)
+def test_a_language_has_the_same_parts_in_the_same_order(name: str, code: str) -> None:
+    assert parts(name, code) == parts(name, SOURCE)
 
 
 @pytest.mark.parametrize("name", registry.GAMES)
@@ -95,12 +148,45 @@ def test_the_words_of_a_language_are_whole(code: str) -> None:
         assert re.findall(r"\{\d\}", theirs[key]) == re.findall(r"\{\d\}", text), key
 
 
-@pytest.mark.parametrize(("name", "code"), [pair for pair in TRANSLATED if pair[1] == "fa"])
-def test_text_from_right_to_left_keeps_western_digits(name: str, code: str) -> None:
-    assert code in RIGHT_TO_LEFT
-    for text in rules_of(document(name, code)).values():
-        assert not re.search("[\u0660-\u0669\u06f0-\u06f9]", text)
-        assert not re.search("[\u202a-\u202e\u2066-\u2069]", text)  # nothing that steers a terminal
+@pytest.mark.parametrize("slip", _SLIPS)
+@pytest.mark.parametrize("name", NAMES)
+def test_persian_is_written_without(name: str, slip: str) -> None:
+    assert "fa" in RIGHT_TO_LEFT
+    for block in document(name, "fa"):
+        for line in lines_of(block):
+            found = re.search(_SLIPS[slip], line)
+            assert found is None, (block, found)
+
+
+@pytest.mark.parametrize("slip", _SLIPS)
+def test_the_words_around_a_persian_text_are_written_without(slip: str) -> None:
+    for key, text in words("fa").items():
+        assert not re.search(_SLIPS[slip], text), key
+
+
+@pytest.mark.parametrize(
+    ("slip", "text"),
+    [
+        ("a digit that is typed otherwise", "۷ ورق"),
+        ("a mark that steers a terminal", "ورق \u202e7c"),
+        ("an Arabic kaf or yeh", "يک ورق"),
+        ("a joiner that joins nothing", "ورق\u200c ها"),
+        ("a word torn from its beginning or its end", "نوبت می گذرد"),
+        ("a word torn from its beginning or its end", "ورق ها"),
+        ("Latin punctuation", "ورق, ژتون"),
+        ("a row of ranks that is shown torn", "ترتیب: 6 7 F C R A"),
+        ("a row of ranks that is shown torn", "ترتیب 4-3-A"),
+    ],
+)
+def test_a_slip_is_found(slip: str, text: str) -> None:
+    assert re.search(_SLIPS[slip], text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_in_a_text_from_right_to_left_keeps_to_the_notation(name: str) -> None:
+    for block in document(name, "fa"):
+        if isinstance(block, Example):
+            assert all(line.isascii() for line in block.lines), block
 
 
 @pytest.mark.parametrize("name", NAMES)

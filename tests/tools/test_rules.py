@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 
 import pytest
 
 from engine import registry
 from engine.options import specs
-from node.rule_files import SOURCE, document, languages, rules_of
+from node.rule_files import SOURCE, document, rules_of
 from tests.tools.running import busso
 from tools.errors import ExitCode
 from tools.rules import orders
@@ -32,13 +33,26 @@ def test_without_a_game_each_has_its_sentence() -> None:
 def test_a_game_is_printed_whole(name: str, code: str) -> None:
     said = busso("rules", name, "--lang", code, "-q")
     assert (said.code, said.err) == (0, "")
-    shown = code if code in languages(name) else SOURCE
     flat = " ".join(said.out.split())
-    for rule, text in rules_of(document(name, shown)).items():
+    for rule, text in rules_of(document(name, code)).items():
         assert rule in said.out
         assert " ".join(text.split()) in flat, rule
     for option in specs(registry.get(name).options_type):
         assert f"\n{option} = " in said.out
+
+
+@pytest.mark.parametrize("flags", [(), ("--plain",)])
+@pytest.mark.parametrize("name", [*GAMES, "general"])
+def test_persian_keeps_to_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, name: str, flags: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = busso("rules", name, "--lang", "fa", *flags).out.splitlines()
+    assert max(map(len, lines)) < 60
+    heads = [n for n, line in enumerate(lines) if line.startswith("[")]
+    assert [lines[n].strip("[]") for n in heads] == list(rules_of(document(name, "fa")))
+    for n in heads:  # its first letter is what gives a line its direction
+        assert unicodedata.bidirectional(lines[n + 1][0]) == "AL", lines[n]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
@@ -79,8 +93,9 @@ def test_one_rule(argv: tuple[str, ...]) -> None:
 def test_a_rule_of_all_games_is_found_from_each() -> None:
     assert busso("rules", "briscola", "GEN-01").out.startswith("GEN-01")
     assert busso("rules", "GEN-01").out.startswith("GEN-01")
-    # A game without the language may have the general rules in it.
-    assert busso("rules", "mambassa", "GEN-01", "--lang", "fa").code == 0
+    persian = busso("rules", "mambassa", "GEN-01", "--lang", "fa").out
+    assert persian == busso("rules", "general", "GEN-01", "--lang", "fa").out
+    assert persian.startswith("[GEN-01]\n")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +108,10 @@ def test_what_is_not_there_is_one_sentence(argv: tuple[str, ...]) -> None:
     assert "\x1b" not in said.err
 
 
-def test_a_missing_language_is_said_and_answered_in_english() -> None:
+def test_a_missing_language_is_said_and_answered_in_english(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tools.rules.languages", lambda _: (SOURCE,))
     said = busso("rules", "mambassa", "--lang", "fa").out
     assert said.splitlines()[0].endswith("here is the English.")
     assert "Mambassa\n========" in said
