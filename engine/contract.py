@@ -141,6 +141,12 @@ class Game(ABC):
         a game where the last trick isn't charged."""
         raise NotationError(f"{self.title} is scored without the last trick (--last)")
 
+    def tally(self, state: State, seat: int) -> tuple[Detail, ...]:
+        """What the cards that `seat` took in this hand count, the dearest first: of those that
+        count alike the ranks (`A`, `32RCF`), the cards, and their points in the game's own unit;
+        `partner` is what a partner's count. Cards that aren't known count nothing."""
+        return ()
+
     def grounds(self, state: State) -> Mapping[int, Ground]:
         """For each seat whose hand the end of a deal showed what puts it above the next worse one;
         nothing for the worst, and from a game that compares no hands."""

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
-from engine.contract import Game, Move, Public, Scored, State
+from engine.contract import Detail, Game, Move, Public, Scored, State
 from engine.errors import NotationError, OutOfTurn
 from engine.games import briscola_bot, briscola_cards, briscola_careful
 from engine.games.briscola_cards import MAX_SEATS, MIN_SEATS, BriscolaOptions
@@ -90,6 +90,19 @@ class Briscola(Game):
     def score(self, options: BriscolaOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
         """`Ac 3d Rd`: see briscola_cards.score."""
         return briscola_cards.score(hands)
+
+    def tally(self, state: State, seat: int) -> tuple[Detail, ...]:
+        own = _own(state)
+        won = {pile.seat: pile.slots for pile in own.piles() if pile.name == "won"}
+        if seat not in won:
+            return ()
+        count = zip(own.players, own.points(), strict=True)
+        partners = tuple(
+            Detail("partner", "", points)
+            for other, points in count
+            if other != seat and own.side(other) == own.side(seat)
+        )
+        return briscola_cards.tally(own.cards, [own.faces[slot] for slot in won[seat]]) + partners
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return briscola_bot.suggest(_own(view), seat, rng)

@@ -5,14 +5,14 @@ Law: this file knows faces and the options. It must never know slots, turns or w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from engine import options as house
 from engine.cards import ITALIAN, Deck, DeckKind
-from engine.contract import Scored
+from engine.contract import Detail, Scored
 from engine.errors import NotationError
 from engine.options import number
 
@@ -109,4 +109,17 @@ def score(hands: Sequence[str]) -> tuple[Scored, ...]:
     return tuple(
         Scored(hand, "points", points, 1 + sum(other > points for other in sums))
         for hand, points in zip(hands, sums, strict=True)
+    )
+
+
+def tally(cards: Cardset, faces: Iterable[int]) -> tuple[Detail, ...]:
+    """What taken cards bring, rank by rank (BRI-01)."""
+    kind, points = cards.deck.kind, cards.points
+    found: dict[int, list[int]] = {}
+    for face in sorted(faces):
+        if face < len(points) and points[face]:
+            found.setdefault(points[face], []).append(face)
+    return tuple(
+        Detail(kind.ranks[kind.rank(own[0])], kind.join(own), worth * len(own))
+        for worth, own in sorted(found.items(), reverse=True)
     )

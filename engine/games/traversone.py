@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
-from engine.contract import Game, Move, Public, Scored, State
+from engine.contract import Detail, Game, Move, Public, Scored, State
 from engine.errors import NotationError, OutOfTurn
 from engine.games import traversone_bot, traversone_count, traversone_moves, traversone_playout
 from engine.games.traversone_count import MAX_SEATS, MIN_SEATS, TraversoneOptions
@@ -110,6 +110,12 @@ class Traversone(Game):
 
     def score_piles(self, options: Any, piles: Sequence[str], last: int) -> tuple[Scored, ...]:
         return traversone_count.score_piles(options, piles, last)
+
+    def tally(self, state: State, seat: int) -> tuple[Detail, ...]:
+        own = _own(state)
+        won = (p.slots for p in own.piles() if p.name == "won" and p.seat == seat)
+        slots = next(won, ())
+        return traversone_count.tally(own.options, [own.faces[slot] for slot in slots])
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return traversone_bot.suggest(_own(view), seat, rng)

@@ -9,13 +9,13 @@ slots, turns or totals of a match. Sums are whole numbers of thirds of a point.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from engine import options as house
 from engine.cards import ITALIAN, Deck
-from engine.contract import Scored
+from engine.contract import Detail, Scored
 from engine.errors import NotationError, OptionError
 from engine.options import choice, number, switch
 
@@ -30,6 +30,8 @@ _ORDER = "4567FCRA23"
 """TRA-01, weakest first."""
 _ONE = 3
 """A point, in thirds."""
+_CHEAP: Final = "32RCF"
+"""What costs a third."""
 
 STRENGTH: Final = bytes(_ORDER.index(ITALIAN.ranks[face % RANKS]) for face in range(DECK.size))
 """Face -> 0 (a 4) to 9 (a 3), comparable within a suit."""
@@ -78,7 +80,7 @@ def _thirds(face: int, ace_of_bastoni: bool) -> int:
         return 11 * _ONE
     if face % RANKS == ACE:
         return _ONE
-    return int(ITALIAN.ranks[face % RANKS] in "32RCF")
+    return int(ITALIAN.ranks[face % RANKS] in _CHEAP)
 
 
 THIRDS: Final = tuple(bytes(_thirds(f, dear) for f in range(DECK.size)) for dear in (False, True))
@@ -140,6 +142,24 @@ def score_piles(options: TraversoneOptions, piles: Sequence[str], last: int) -> 
         )
         for i, (pile, penalty) in enumerate(zip(piles, counted.penalties, strict=True))
     )
+
+
+def tally(options: TraversoneOptions, faces: Iterable[int]) -> tuple[Detail, ...]:
+    """What taken cards cost: the aces, then what costs a third each (TRA-10, TRA-13)."""
+    worth = THIRDS[options.ace_of_bastoni]
+    taken = sorted((face for face in faces if face < DECK.size and worth[face]), key=_rank_first)
+    aces = [face for face in taken if face % RANKS == ACE]
+    others = taken[len(aces) :]
+    return tuple(
+        Detail(ranks, ITALIAN.join(cards), sum(worth[face] for face in cards))
+        for ranks, cards in (("A", aces), (_CHEAP, others))
+        if cards
+    )
+
+
+def _rank_first(face: int) -> tuple[int, int]:
+    """Aces first, then by strength."""
+    return (-1 if face % RANKS == ACE else -STRENGTH[face] + RANKS, face)
 
 
 def points_text(thirds: int) -> str:

@@ -212,3 +212,53 @@ def test_a_petrangola_that_was_completed_earlier_is_above_its_equal() -> None:
 def test_a_game_that_compares_no_hands_gives_no_ground() -> None:
     state = Setting("briscola", "classic", 2).start()
     assert registry.get("briscola").grounds(state) == {}
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Setting("briscola", "classic", 2),
+        Setting("briscola", "classic", 3),
+        Setting("briscola", "classic", 4),
+        Setting("traversone", "ciapano", 2),
+        Setting("traversone", "ciapano", 3),
+        Setting("traversone", "ciapano", 5),
+    ],
+    ids=str,
+)
+def test_what_taken_cards_count_adds_up_to_what_the_deal_brought(setting: Setting) -> None:
+    rng = Random(8)
+    game = registry.get(setting.game)
+    took: dict[int, int] = {}
+    counted: dict[int, int] = {}
+    ends = 0
+    for _, _, after in play(setting.start(), Dealer(rng, live=True), at_random(rng)):
+        for note in after.notes:
+            if note.kind == "deals":
+                took, counted = {}, {}
+            if note.kind == "takes":
+                took[note.seat] = took.get(note.seat, 0) + note.values[0]
+            if note.kind == "counts":
+                counted[note.seat] = note.values[-1]
+        told = {seat: game.tally(after, seat) for seat in after.players}
+        if not after.faces:
+            assert not any(told.values())
+            continue
+        for seat in after.players:
+            own = [part for part in told[seat] if part.category != "partner"]
+            cards = [card for part in own for card in part.text.split()]
+            won = [p.slots for p in after.piles() if p.name == "won" and p.seat == seat]
+            assert set(cards) <= {after.deck.kind.text(after.faces[n]) for n in won[0]}
+            assert len(set(cards)) == len(cards)
+            assert all(card[0] in part.category for part in own for card in part.text.split())
+            if counted:
+                assert sum(part.points for part in own) == counted[seat]
+            else:
+                assert sum(part.points for part in own) == took.get(seat, 0)
+            partner = [part.points for part in told[seat] if part.category == "partner"]
+            if setting.seats == 4 and setting.game == "briscola":
+                assert partner == [took.get((seat + 2) % 4, 0)]
+            else:
+                assert partner == []
+        ends += bool(counted)
+    assert ends
