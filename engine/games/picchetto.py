@@ -16,7 +16,7 @@ Notes, each with its seat (-1: the table) and values (see picchetto_phrases for 
     good, not-good, how-much, equal  seat, category
     states-sum    seat, sum                  states-top     seat, rank
     counts-point, counts-sequence, counts-set  seat, points, total
-    nobody-scores -1, category               novanta, sessanta  seat, total
+    nobody-scores -1, category               novanta, sessanta  seat, total, bonus
     leads, takes, last-trick, cards, cappotto  seat, total
     scores-deal   seat, factor, points, points of the match
     broken-promise  seat                     void           -1

@@ -441,6 +441,6 @@ class Exchanging(Legal):
         if bonus and before < BONUS_AT <= after and not other and lay.white != 1 - at:
             after += bonus
             kind = "novanta" if bonus == NOVANTA else "sessanta"
-            self.notes += (note(kind, self.deal.players[at], (after,)),)
+            self.notes += (note(kind, self.deal.players[at], (after, bonus)),)
         self.points = (after, other) if at == ELDER else (other, after)
         return after >= lay.limits[at]

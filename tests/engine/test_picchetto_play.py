@@ -252,7 +252,7 @@ def test_the_younger_can_make_a_cappotto() -> None:
 def test_sessanta_on_a_lead_even_if_the_trick_is_lost(live: bool) -> None:
     made = with_points(at_play("9h 7h", "Ah Kh", live=live), 29, 0).say("9h")
     assert made.points() == (60, 0)
-    assert made.told("sessanta") == [(0, (60,))]
+    assert made.told("sessanta") == [(0, (60, 30))]
     made.say("Ah")
     assert made.points() == (60, 1)
 
