@@ -1,7 +1,8 @@
 """How a hand of Mambassa ends and the next begins (MAM-30..MAM-33, GEN-01, GEN-02, PET-05).
 
 Law: this file knows when promises are settled and what becomes of a hand. It must never know turns
-(mambassa_state), nor judge hands and tokens by itself (mambassa_hands, mambassa_settle).
+(mambassa_state), nor judge hands and tokens by itself (mambassa_hands, mambassa_settle). What
+Petrangola does alike is monte's.
 
 Every statement is a promise (MAM-32). It is settled with the hands if no reseal has come between,
 else by the reveal, which tells how each reseal moved the cards. A seat that leaves when only the
@@ -14,22 +15,13 @@ from __future__ import annotations
 from typing import Final, Self
 
 from engine.cards import ITALIAN, Deck
-from engine.contract import (
-    Breach,
-    Cards,
-    Leave,
-    Open,
-    Reveal,
-    Revealed,
-    Seen,
-    Shuffle,
-)
+from engine.contract import Breach, Cards, Leave, Reveal, Revealed, Shuffle
 from engine.errors import EngineError
 from engine.games import mambassa_settle
 from engine.games.mambassa_hands import FRENCH40
-from engine.games.mambassa_position import Deal, Phase, Position, Statement, special
+from engine.games.mambassa_position import Phase, Position, Statement, special
 from engine.games.mambassa_settle import Match, Outcome
-from engine.games.monte import dealt_by, decides, nothing
+from engine.games.monte import dealt_by, nothing
 from engine.position import note
 
 _REVEAL: Final = Cards((Reveal(),))
@@ -44,21 +36,6 @@ class Ending(Position):
     """
 
     __slots__ = ()
-
-    def _to_show(self) -> Self:
-        """All hands are shown, after a declaration too: there the others' follow at once."""
-        if self.deal.auto:
-            self.opened = (1 << self.deal.deck.size) - 1
-            return self._after_show()
-        hidden = self._hidden()
-        self.phase = Phase.SHOW
-        if not hidden:
-            return self._after_show()
-        self.due = Cards((Open(hidden),))
-        return self
-
-    def _showed(self, given: Seen) -> Self:
-        return self._see(given)._after_show()
 
     def _after_show(self) -> Self:
         """What was promised since the last reseal is settled, and the hands are compared."""
@@ -106,11 +83,7 @@ class Ending(Position):
         self._checked(given.faces)
         if len(given.reseals) not in {0, self.reseals}:
             raise ValueError(f"{self.reseals} reseals were made, {len(given.reseals)} revealed")
-        faces = given.moved()
-        self._agree(faces)
-        new = self._copy()
-        new.deal = self.deal.but(faces=faces)
-        new.opened = (1 << self.deck.size) - 1
+        new = self._audited(given.moved())
         told = len(self.breaches)
         new._settle_promises({n: given.moved(n) for n in {claim.reseals for claim in self.said}})
         new.notes = tuple(note("broken-promise", b.promise.seat) for b in new.breaches[told:])
@@ -130,7 +103,7 @@ class Ending(Position):
         match, start = outcome.match, deal.dealer + 1
         living = match.living()
         if not living:
-            self.deal = deal.but(match=match, start=start, outcome=outcome)
+            self.deal = deal.settled(match, start, outcome)
             return self._to_over((deal.dealer,), mambassa_settle.DEALER_WINS)
         if leavers and len(living) > 1:
             match = mambassa_settle.put_out(match, leavers)
@@ -144,37 +117,21 @@ class Ending(Position):
         living = match.living()
         if len(living) > 1 and self.deal.dealer >= 0:
             return self._to_next(match, match.first_living(start), start, outcome)
-        self.deal = self.deal.but(match=match, start=start, outcome=outcome)
+        self.deal = self.deal.settled(match, start, outcome)
         if len(living) > 1:
             return self._to_draw()
         ended = mambassa_settle.LAST_ALIVE if living else mambassa_settle.ABANDONED
         return self._to_over(living, ended)
 
-    def _to_draw(self) -> Self:
-        self._draws()
-        self.phase = Phase.DRAW
-        return self
-
-    def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
-        self._ends(winners, reason)
-        self.phase = Phase.OVER
-        return self
-
     def _leave(self, given: Leave) -> Self:
-        """GEN-02; nobody comes back into Mambassa, and nobody who is away knocks (PET-27)."""
-        gone = self._gone(given)
-        new = self._copy()
-        leaving = tuple(sorted(seat for seat in gone if self.match.tokens[seat]))
-        new.notes = tuple(note("leaves", seat) for seat in leaving)
+        """GEN-02; nobody comes back into Mambassa."""
+        new, _, leaving = self._parting(given)
         if not leaving:
             return new
         if self.phase is Phase.REVEAL:
             return new._finish(leaving, self.deal.outcome)
         match = mambassa_settle.put_out(self.match, leaving)
-        if self.phase is not Phase.DRAW:
-            new.notes += (note("void"),)
-        new._clear()
-        new.deal = self.deal.but(faces=b"", auto=False, breaches=())
+        new._void()
         new.notes += tuple(note("dies", seat) for seat in leaving)
         return new._after_deaths(match, self.dealer + (self.dealer in leaving), None)
 
@@ -185,29 +142,17 @@ class Ending(Position):
         return self._to_next(self.deal.match, dealer, self.deal.start, self.deal.outcome)
 
     def _to_next(self, match: Match, dealer: int, start: int, outcome: Outcome | None) -> Self:
-        """The next hand, with nothing of the last one's cards left (PET-05)."""
-        old = self.deal
-        players = dealt_by(match.living(), dealer)
-        self.deal = Deal(
-            *(old.options, old.seats, old.deck, match, players, decides(players)),
-            *(len(players) * old.options.max_rounds, old.hand + 1, dealer, start),
-            breaches=old.breaches,
-            outcome=outcome,
-        )
-        self._clear()
+        """The next hand, dealt by `dealer` (PET-05)."""
+        self._deals(dealt_by(match.living(), dealer), match, start, outcome)
         self.phase = Phase.SHUFFLE
-        self.due = _SHUFFLE[old.deck.kind.name]
-        self.notes += (note("deals", dealer, (old.hand + 1,)),)
+        self.due = _SHUFFLE[self.deal.deck.kind.name]
         return self
 
     def _clear(self) -> None:
-        """No card of the last hand is left."""
-        self.opened = 0
+        super()._clear()
         self.shown = nothing(self.deal.seats)
         self.said = ()
-        self.held = ()
-        self.monte = self.stock = ()
-        self.at = self.turns = self.made = self.reseals = 0
-        self.left = -1
+        self.stock = ()
+        self.made = self.reseals = 0
         self.discard = False
         self.declared = ()

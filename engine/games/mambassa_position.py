@@ -118,7 +118,8 @@ class Position(monte.Table):
     declared the seats that declared, in the order of play
     """
 
-    __slots__ = ("declared", "discard", "made", "phase", "reseals", "said", "stock")
+    __slots__ = ("declared", "discard", "made", "reseals", "said", "stock")
+    stages = monte.Stages(Phase.DRAW, Phase.SHOW, Phase.OVER)
     deal: Deal
     match: Match
     phase: Phase

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from engine.cards import UNKNOWN, Deck
 from engine.contract import (
@@ -17,7 +18,9 @@ from engine.contract import (
     Cards,
     Decide,
     Draw,
+    Leave,
     Note,
+    Open,
     Over,
     Pile,
     Result,
@@ -31,6 +34,14 @@ from engine.position import Dealt, Kept, note, open_slots
 
 Hand = tuple[int, ...]
 """Slots."""
+
+
+class Stages(NamedTuple):
+    """Those phases that the games share, as each counts its own."""
+
+    draw: IntEnum
+    show: IntEnum
+    over: IntEnum
 
 
 @dataclass(slots=True)
@@ -94,10 +105,18 @@ class Deal(Kept):
     breaches: tuple[Breach, ...] = ()
     outcome: Any = None
 
+    def settled(self, match: Any, start: int, outcome: Any) -> Self:
+        """The same after the hand, with what it cost."""
+        new = self.but(match=match)
+        new.start = start
+        new.outcome = outcome
+        return new
+
 
 class Round(Dealt):
     """A position; see `State` for the fields that all games have. Further ones, for reading:
 
+    phase    where the match stands, by the table of the game's own state
     match    tokens, payments and options (Tokens)
     held     the slots of each hand, indexed like `players`
     monte    the slots of the monte, () before the deal
@@ -115,9 +134,11 @@ class Round(Dealt):
 
     __slots__ = (
         *("at", "deal", "due", "held", "left", "monte"),
-        *("notes", "opened", "turns"),
+        *("notes", "opened", "phase", "turns"),
     )
+    stages: ClassVar[Stages]
     deal: Deal
+    phase: IntEnum
     match: Tokens
     due: Turn
     held: tuple[Hand, ...]
@@ -227,20 +248,94 @@ class Round(Dealt):
         self.left = len(players) - 1
         self.notes = (note("dies-with", players[self.at - 1]),)
 
-    def _draws(self) -> None:
+    def _to_draw(self) -> Self:
         """Before the first dealer is known: a card for each of the living."""
-        self.deal = self.deal.but(players=self.deal.match.living())
-        self.due = Cards((Draw(self.deal.deck),))
+        deal = self.deal
+        self.deal = deal.but(players=deal.match.living())
+        self.phase = self.stages.draw
+        self.due = _draw(deal.deck)
+        return self
 
-    def _ends(self, winners: tuple[int, ...], reason: str) -> None:
-        result = self._result(winners, reason)
-        self.due = Over(result)
-        self.notes += tuple(note("wins", seat, (result.won[seat],)) for seat in winners)
-
-    def _hidden(self) -> Hand:
-        """The slots of all hands that nobody has opened yet."""
+    def _to_show(self) -> Self:
+        """All hands are shown (PET-25); after a declaration, too, the others' follow at once."""
+        if self.deal.auto:
+            self.opened = (1 << len(self.deal.faces)) - 1
+            return self._after_show()
         opened = self.opened
-        return tuple([slot for hand in self.held for slot in hand if not opened >> slot & 1])
+        hidden = tuple([slot for hand in self.held for slot in hand if not opened >> slot & 1])
+        self.phase = self.stages.show
+        if not hidden:
+            return self._after_show()
+        self.due = Cards((Open(hidden),))
+        return self
+
+    def _showed(self, given: Seen) -> Self:
+        return self._see(given)._after_show()
+
+    @abstractmethod
+    def _after_show(self) -> Self:
+        """The hands are open: promises are settled and it is told what the hands cost."""
+
+    def _audited(self, faces: bytes) -> Self:
+        """A copy that knows the deck, which lies as `faces` when the hand is revealed."""
+        self._agree(faces)
+        new = self._copy()
+        new.deal = self.deal.but(faces=faces)
+        new.opened = (1 << len(faces)) - 1
+        return new
+
+    def _parting(self, given: Leave) -> tuple[Self, set[int], tuple[int, ...]]:
+        """A copy that tells who leaves, then all who leave, then the living among them (GEN-02);
+        nobody who is away knocks (PET-27)."""
+        gone, tokens = self._gone(given), self.deal.match.tokens
+        leaving = tuple([seat for seat in sorted(gone) if tokens[seat]])
+        new = self._copy()
+        new.notes = tuple([note("leaves", seat) for seat in leaving])
+        return new, gone, leaving
+
+    def _void(self) -> None:
+        """The hand doesn't count, and no card of it is left (GEN-02)."""
+        if self.phase is not self.stages.draw:
+            self.notes += (note("void"),)
+        self._clear()
+        self.deal = self.deal.but(faces=b"", auto=False, breaches=(), outcome=None)
+
+    def _deals(self, players: tuple[int, ...], match: Any, start: int, outcome: Any) -> None:
+        """The next hand of `players`, with nothing of the last one's cards left (PET-05)."""
+        old, dealer = self.deal, players[-1]
+        hand = old.hand + 1
+        self.deal = type(old)(
+            old.options,
+            old.seats,
+            old.deck,
+            match,
+            players,
+            decides(players),
+            len(players) * old.options.max_rounds,
+            hand,
+            dealer,
+            start,
+            b"",
+            False,
+            old.breaches,
+            outcome,
+        )
+        self._clear()
+        self.notes += (note("deals", dealer, (hand,)),)
+
+    def _clear(self) -> None:
+        """No card of the last hand is left."""
+        self.opened = self.at = self.turns = 0
+        self.held = ()
+        self.monte = ()
+        self.left = -1
+
+    def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
+        result = self._result(winners, reason)
+        self.phase = self.stages.over
+        self.due = Over(result)
+        self.notes += tuple([note("wins", seat, (result.won[seat],)) for seat in winners])
+        return self
 
 
 class Table(Round):
@@ -278,6 +373,12 @@ def dealt_by(living: tuple[int, ...], dealer: int) -> tuple[int, ...]:
     """Who plays a hand that `dealer`, one of `living`, deals and plays last (PET-05)."""
     at = living.index(dealer) + 1
     return living[at:] + living[:at]
+
+
+@lru_cache(maxsize=8)
+def _draw(deck: Deck) -> Cards:
+    """What is due before the first dealer is known."""
+    return Cards((Draw(deck),))
 
 
 @lru_cache(maxsize=64)

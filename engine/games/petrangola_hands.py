@@ -23,6 +23,7 @@ from engine.options import choice, number, switch
 
 MIN_SEATS: Final = 2
 MAX_DECKS: Final = 4
+_DECKS: Final = tuple(Deck(ITALIAN, copies) for copies in range(1, MAX_DECKS + 1))
 HAND: Final = 3
 """Cards in a hand, and in the monte."""
 MAX_SEATS: Final = (MAX_DECKS * ITALIAN.size - HAND) // HAND
@@ -131,7 +132,7 @@ def deck_for(options: PetrangolaOptions, seats: int) -> Deck:
     copies = options.decks or needed
     if copies < needed:
         raise OptionError(f"{seats} players need decks={needed}, not decks={copies}")
-    return Deck(ITALIAN, copies)
+    return _DECKS[copies - 1]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -192,6 +193,16 @@ def _plain(a: int, b: int, c: int) -> Value:
     return _PLAIN[z if z > x else x]
 
 
+class _Values(dict[int, Value]):
+    """The worth of three faces by their code, which for points is worked out when first asked."""
+
+    __slots__ = ()
+
+    def __missing__(self, code: int) -> Value:
+        value = self[code] = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
+        return value
+
+
 class Judge:
     """Values hands by one choice of the ranking options.
 
@@ -214,7 +225,7 @@ class Judge:
         self._court_equal = court_equal
         self._petrangulo = petrangulo
         self.petrangole = {code: self._special(code) for code in petrangole(ace_low)}
-        self._values = dict(self.petrangole)
+        self._values = _Values(self.petrangole)
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
@@ -224,17 +235,10 @@ class Judge:
 
     def values(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[Value]:
         """The worth of each of `hands`, three slots each, where slot i holds `faces[i]`."""
-        known, found = self._values.get, []
-        for a, b, c in hands:
-            code = (faces[a] * _FACES + faces[b]) * _FACES + faces[c]
-            found.append(known(code) or self._worth(code))
+        known, found = self._values, []
+        for a, b, c in hands:  # a comprehension takes a third longer, by the names from outside
+            found.append(known[(faces[a] * _FACES + faces[b]) * _FACES + faces[c]])
         return found
-
-    def _worth(self, code: int) -> Value:
-        """The worth of a hand that wasn't asked for before, which is no petrangola."""
-        value = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
-        self._values[code] = value
-        return value
 
     def _special(self, code: int) -> Value:
         """The worth of a petrangola."""

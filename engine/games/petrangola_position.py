@@ -57,7 +57,8 @@ class Phase(IntEnum):
     OVER = 12
 
 
-_PLAY = Phase.PLAY
+# An enum's member is looked up anew whenever it is named, which takes as long as a call.
+_PLAY, _CHOOSE, _ASK = Phase.PLAY, Phase.CHOOSE, Phase.ASK
 _ALL_CUTS: Final = tuple(Cut(at) for at in range(1, petrangola_moves.MAX_CUT + 1))
 _CUTS: Final = {
     ITALIAN.size * copies: _ALL_CUTS[: ITALIAN.size * copies - 1]
@@ -98,7 +99,8 @@ class Position(monte.Round):
     when     when each hand was completed, the higher the later (PET-36), indexed like `players`
     """
 
-    __slots__ = ("knocks", "phase", "promises")
+    __slots__ = ("knocks", "promises")
+    stages = monte.Stages(Phase.DRAW, Phase.SHOW, Phase.OVER)
     deal: Deal
     match: Match
     phase: Phase
@@ -141,11 +143,14 @@ class Position(monte.Round):
                 return _EITHER
             known = deal.match.judge.petrangole
             return _SHOWN if (a * 40 + b) * 40 + c in known else _PLAIN
-        if phase is Phase.ASK and isinstance(self.due, Ask):
-            return _ANSWER if seat is None or seat in self.due.seats else ()
-        if not isinstance(self.due, Decide) or seat not in (None, self.due.seat):
-            return ()
-        return _CHOICE if phase is Phase.CHOOSE else _CUTS[self.deal.deck.size]
+        due = self.due
+        if isinstance(due, Decide):
+            if seat is not None and seat != due.seat:
+                return ()
+            return _CHOICE if phase is _CHOOSE else _CUTS[self.deal.deck.size]
+        if phase is _ASK and isinstance(due, Ask):
+            return _ANSWER if seat is None or seat in due.seats else ()
+        return ()
 
     def public(self) -> Public:
         cut = 0

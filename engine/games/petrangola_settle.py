@@ -6,10 +6,10 @@ slots, turns or who may see what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Final
 
 from engine.cards import Deck
 from engine.contract import Note, Result
@@ -31,7 +31,6 @@ REPLAY: Final = "replay"
 LAST_ALIVE: Final = "last-alive"
 ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
-_key: Final = attrgetter("key")
 _LATER: Final = 64
 """Bits by which the worth of a hand outweighs when it was completed, a number of turns."""
 _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
@@ -89,17 +88,20 @@ class Shown:
     gained: int
 
 
-class Outcome(NamedTuple):
+@dataclass(slots=True)
+class Outcome:
     """What the showdown means for `match`, which it becomes once the deal stands (GEN-01).
 
     players, values, strength  the hands in dealing order; the higher the strength the better
     lost, gained               tokens, for the seats that lose or gain any
     verdict                    PLAY_ON, or what PET-45 makes of a table without tokens
+
+    Nobody changes one; see Tokens for why it isn't frozen.
     """
 
     players: tuple[int, ...]
     values: tuple[Value, ...]
-    strength: tuple[int, ...]
+    strength: Sequence[int]
     lost: dict[int, int]
     gained: dict[int, int]
     match: Match
@@ -130,25 +132,34 @@ def settle(
     """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
     hand; `when` says, if that matters, when each was completed (the higher the later)."""
     options = match.options
-    keys = strength = tuple(map(_key, values))
-    best, worst = max(keys), min(keys)
+    keys = strength = [value.key for value in values]
+    ranked = sorted(keys)
+    best, worst = ranked[-1], ranked[0]
     if best >= LOWEST_PETRANGOLA and options.equal_petrangole_last_loses:
         strength = _strength(match, keys, when())
-    lost = _losses(match, players, strength)
+        ranked = sorted(strength)
+    before, tokens = match.streak, list(match.tokens)
+    streak = list(before)
+    for seat in players:  # who isn't in the deal neither falls nor stays
+        streak[seat] = 0
+    if ranked[0] != ranked[1]:  # one falls alone, as in most deals
+        seat = players[strength.index(ranked[0])]
+        lost = {seat: 1}
+        streak[seat] = falls = before[seat] + 1
+        tokens[seat] = left = tokens[seat] - 1
+        notes = _fall(seat, left, falls, worst >= LOWEST_PETRANGOLA)
+    else:
+        lost = _losses(match, players, strength)
+        for seat, n in lost.items():
+            streak[seat] = before[seat] + 1
+            tokens[seat] -= n
+        notes = _announce(lost, tokens, streak, worst >= LOWEST_PETRANGOLA)
     gained = _bonuses(match, players, values, lost) if best >= THREE_ACES else {}
-    paid, drawn = match.paid, match.drawn
-    before = match.streak
-    streak, tokens = [0] * len(before), list(match.tokens)
-    if len(players) < len(before):  # who isn't in the deal neither falls nor stays
-        streak = [0 if seat in players else falls for seat, falls in enumerate(before)]
-    for seat, n in lost.items():
-        streak[seat] = before[seat] + 1
-        tokens[seat] -= n
-    notes = _announce(lost, tokens, streak, worst >= LOWEST_PETRANGOLA)
     if gained:
         for seat, n in gained.items():
             tokens[seat] += n
         notes += tuple([note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items()])
+    paid, drawn = match.paid, match.drawn
     if options.pot == "lost_tokens":
         paid = _add(paid, lost, options.stake)
         drawn = _add(drawn, gained, options.stake)
@@ -170,20 +181,18 @@ def changes(
     match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The tokens that seats lose and gain: `settle` for a roll-out, which asks for no more."""
-    lost = _losses(match, players, _strength(match, tuple(map(_key, values)), when))
+    lost = _losses(match, players, _strength(match, [value.key for value in values], when))
     return lost, _bonuses(match, players, values, lost)
 
 
-def _strength(match: Match, keys: tuple[int, ...], when: Sequence[int]) -> tuple[int, ...]:
+def _strength(match: Match, keys: list[int], when: Sequence[int]) -> list[int]:
     """PET-36: the higher the better."""
     if max(keys) < LOWEST_PETRANGOLA or not match.options.equal_petrangole_last_loses:
         return keys
-    return tuple(
-        [
-            (key << _LATER) - (late if key >= LOWEST_PETRANGOLA else 0)
-            for key, late in zip(keys, when, strict=True)
-        ]
-    )
+    return [
+        (key << _LATER) - (late if key >= LOWEST_PETRANGOLA else 0)
+        for key, late in zip(keys, when, strict=True)
+    ]
 
 
 def _add(numbers: tuple[int, ...], more: dict[int, int], times: int) -> tuple[int, ...]:
@@ -193,7 +202,7 @@ def _add(numbers: tuple[int, ...], more: dict[int, int], times: int) -> tuple[in
     return tuple(changed)
 
 
-def _losses(match: Match, players: Sequence[int], strength: tuple[int, ...]) -> dict[int, int]:
+def _losses(match: Match, players: Sequence[int], strength: list[int]) -> dict[int, int]:
     """PET-40, PET-41, PET-44: how many tokens each of the fallen loses."""
     options = match.options
     worst = min(strength)
@@ -225,10 +234,20 @@ def _bonuses(
     return found
 
 
+@lru_cache(maxsize=1 << 12)
+def _fall(seat: int, left: int, falls: int, proud: bool) -> tuple[Note, ...]:
+    """`_announce` for one that falls alone and loses one token, made once for all such deals."""
+    return _announce({seat: 1}, {seat: left}, {seat: falls}, proud)
+
+
 def _announce(
-    lost: dict[int, int], left: Sequence[int], streak: Sequence[int], proud: bool
+    lost: Mapping[int, int],
+    left: Sequence[int] | Mapping[int, int],
+    streak: Sequence[int] | Mapping[int, int],
+    proud: bool,
 ) -> tuple[Note, ...]:
-    """PET-61, for the table to hear before the audit; `proud`: even the worst is a petrangola."""
+    """PET-61, for the table to hear before the audit: the tokens `left` to each of the fallen and
+    its falls in a row; `proud`: even the worst is a petrangola."""
     notes = []
     for seat, n in lost.items():
         notes.append(note("falls", seat, (n, left[seat])))

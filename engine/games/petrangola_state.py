@@ -41,7 +41,6 @@ from engine.contract import (
     Input,
     Leave,
     Move,
-    Note,
     Open,
     Promise,
     Revealed,
@@ -67,7 +66,8 @@ from engine.games.petrangola_moves import (
 from engine.games.petrangola_position import Deal, Phase
 from engine.position import new_blank, note, open_slots
 
-_PLAY = Phase.PLAY
+# Members that are needed in each hand are looked up once; see petrangola_position.
+_PLAY, _SHUFFLE, _CHOOSE = Phase.PLAY, Phase.SHUFFLE, Phase.CHOOSE
 _ACE_OF_DENARI: Final = ITALIAN.parse("Ad")
 _BIT: Final = tuple(1 << slot for slot in range(MAX_DECKS * ITALIAN.size))
 
@@ -86,15 +86,46 @@ class PetrangolaState(Ending):
     __slots__ = ()
 
     def apply(self, given: Input) -> PetrangolaState:
-        phase = self.phase
-        if phase is _PLAY and type(given) is Exchange:  # most turns are
-            return self._exchange(given)
-        handler = (_TURNS if phase is _PLAY else _TABLE[phase]).get(type(given))
+        """See `State.apply`. An exchange (PET-21) is carried out right here, since most turns are
+        one and a match spends its time on them: what was given lies open in the monte, what was
+        taken lay open there."""
+        if self.phase is not _PLAY or type(given) is not Exchange:
+            return self._by_table(given)
+        at, deal, held, left = self.at, self.deal, self.held, self.left
+        cards = held[at] + self.monte
+        hands = list(held)
+        hands[at] = given.hand(cards)
+        new: PetrangolaState = new_blank(PetrangolaState)
+        new.deal = deal
+        new.held = tuple(hands)
+        new.monte = a, b, c = monte = given.monte(cards)
+        new.knocks = self.knocks
+        new.promises = self.promises
+        new.notes = ()
+        new.left = left = left - 1 if left > 0 else left
+        new.turns = turns = self.turns + 1
+        seen = self.opened
+        new.opened = known = seen | _BIT[a] | _BIT[b] | _BIT[c]
+        if known != seen and not deal.auto:
+            new.at = at
+            new.opened = seen
+            return new._to_open(monte, Phase.OPENING)
+        if left and (left > 0 or turns != deal.most):  # what _after_move asks, written out
+            at += 1
+            new.at = at = at if at != len(hands) else 0
+            new.phase = _PLAY
+            new.due = deal.decides[at]
+            return new
+        new.at = at
+        return new._to_show()
+
+    def _by_table(self, given: Input) -> PetrangolaState:
+        handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
         if isinstance(given, Move) and isinstance(self.due, Decide):
-            raise _misplaced(phase)
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {phase.name}")
+            raise _misplaced(self.phase)
+        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
 
     def played_openly(self, faces: bytes) -> PetrangolaState:
         """This position as an open one with the deck `faces`, for roll-outs; it must agree with
@@ -127,7 +158,7 @@ class PetrangolaState(Ending):
         new = self._copy()
         if old.breaches:
             new.deal = old.but(breaches=())
-        new.phase = Phase.SHUFFLE
+        new.phase = _SHUFFLE
         new.due = _shuffle(old.deck.copies, move.at)
         new.notes = (note("cut", old.players[-2], (move.at,)),)
         return new
@@ -146,7 +177,7 @@ class PetrangolaState(Ending):
 
     def _after_look(self) -> PetrangolaState:
         """PET-11: the dealer saw the monte, and nobody the dealer's hand (PET-12)."""
-        self.phase = Phase.CHOOSE
+        self.phase = _CHOOSE
         self.due = self.deal.decides[-1]
         return self
 
@@ -185,49 +216,24 @@ class PetrangolaState(Ending):
 
     # ------------------------------------------------------------------ turns
 
-    def _exchange(self, move: Exchange) -> PetrangolaState:
-        cards = self.held[self.at] + self.monte
-        left = self.left
-        return self._trade(move.hand(cards), move.monte(cards), left - 1 if left > 0 else left)
-
     def _camicia(self, _: Camicia) -> PetrangolaState:
+        """PET-22: an exchange of all three."""
         at = self.at
-        told = self._copy()
-        told._count_knock()
-        notes = (note("swaps", self.deal.players[at]), *told.notes)
-        return self._trade(self.monte, self.held[at], told.left, notes)
-
-    def _trade(
-        self, hand: Hand, monte: Hand, left: int, notes: tuple[Note, ...] = ()
-    ) -> PetrangolaState:
-        """PET-21: what was given lies open in the monte, what was taken lay open there; then
-        `left` turns remain. A match spends its time here, so nothing is copied that changes."""
-        at, deal, seen = self.at, self.deal, self.opened
-        held = list(self.held)
-        held[at] = hand
-        new: PetrangolaState = new_blank(PetrangolaState)
-        new.deal = deal
-        new.held = tuple(held)
-        new.monte = monte
-        new.knocks = self.knocks
-        new.promises = self.promises
-        new.notes = notes
-        new.left = left
-        new.turns = turns = self.turns + 1
-        a, b, c = monte
-        new.opened = known = seen | _BIT[a] | _BIT[b] | _BIT[c]
-        if known != seen and not deal.auto:
-            new.at = at
-            new.opened = seen
-            return new._to_open(monte, Phase.OPENING)
-        if left and (left > 0 or turns != deal.most):  # what _after_move asks, written out
-            at += 1
-            new.at = at = 0 if at == len(held) else at
-            new.phase = _PLAY
-            new.due = deal.decides[at]
-            return new
-        new.at = at
-        return new._to_show()
+        new = self._copy()
+        hands = list(self.held)
+        given = hands[at]
+        hands[at] = self.monte
+        new.held = tuple(hands)
+        new.monte = given
+        new.turns += 1
+        new._count_knock()
+        new.notes = (note("swaps", self.deal.players[at]), *new.notes)
+        known = new.opened | _mask(given)
+        if self.deal.auto:
+            new.opened = known
+        elif known != new.opened:
+            return new._to_open(given, Phase.OPENING)
+        return new._after_move()
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
         """PET-22 to PET-24."""
@@ -300,13 +306,6 @@ def _misplaced(phase: Phase) -> IllegalMove:
 
 
 _S = PetrangolaState
-_TURNS: Final[dict[type, Callable[..., PetrangolaState]]] = {
-    Exchange: _S._exchange,
-    Camicia: _S._camicia,
-    Knock: _S._knock,
-    KnockShow: _S._knock,
-    Leave: _S._leave,
-}
 _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
     {Drawn: _S._drawn, Leave: _S._leave},
     {Cut: _S._cut, Leave: _S._leave},
@@ -314,7 +313,12 @@ _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
     {Seen: _S._looked, Leave: _S._leave},
     {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
     {Seen: _S._turned_up, Leave: _S._leave},
-    _TURNS,
+    {
+        Camicia: _S._camicia,
+        Knock: _S._knock,
+        KnockShow: _S._knock,
+        Leave: _S._leave,
+    },
     {Seen: _S._given, Leave: _S._leave},
     {Seen: _S._proved, Leave: _S._leave},
     {Seen: _S._showed, Leave: _S._leave},
@@ -322,12 +326,17 @@ _TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
     {Answers: _S._answered, Leave: _S._leave},
     {},
 ]
-"""Indexed by Phase: which inputs are due and what they do."""
+"""Indexed by Phase: which inputs are due and what they do; `apply` itself knows an Exchange."""
 
 
 def begin(options: PetrangolaOptions, seats: int) -> PetrangolaState:
     """The first position of a match; OptionError if the decks can't serve it (PET-01)."""
-    deck = deck_for(options, seats)
+    return _first(options, seats, deck_for(options, seats))
+
+
+@lru_cache(maxsize=64)
+def _first(options: PetrangolaOptions, seats: int, deck: Deck) -> PetrangolaState:
+    """Made once for all matches of a kind, since nobody changes a state."""
     new: PetrangolaState = new_blank(PetrangolaState)
     new.deal = Deal(options, seats, deck, petrangola_settle.new_match(options, seats, deck))
     new.notes = ()
