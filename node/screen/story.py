@@ -19,7 +19,9 @@ from engine.contract import (
     Answers,
     Cards,
     Decide,
+    Detail,
     Drawn,
+    Ground,
     Input,
     Leave,
     Move,
@@ -92,8 +94,22 @@ class Trick:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """What a seat counted in a hand by one kind of note: how often, and how much together."""
+
+    kind: str
+    times: int
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """What a hand came to for one seat. `rank` 1 is best, 0 where the game ranks no hands."""
+    """What a hand came to for one seat. `rank` 1 is best, 0 where the game ranks no hands.
+
+    ground  what puts the hand above the next worse one
+    taken   the number of cards won; `parts` what they count
+    ledger  what was counted on the way, in its order
+    """
 
     seat: int
     faces: tuple[int, ...]
@@ -105,6 +121,9 @@ class Row:
     running: int
     before: int
     after: int
+    ground: Ground | None = None
+    parts: tuple[Detail, ...] = ()
+    ledger: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +167,9 @@ _RUNNING: Final[Mapping[str, Mapping[str, int]]] = {
 }
 """For each game, the notes that tell what a seat has in this hand: the place of the total among a
 note's values, or _SUM where the first value adds to it."""
+_EXTRA: Final = frozenset({"novanta", "sessanta"})
+"""Notes whose second value came on top of what the note beside them of the same seat counts: both
+have the total after both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +178,7 @@ class Story:
 
     hand      the number of the hand that `tricks` and `running` belong to
     running   for each seat what the hand has brought it so far, in the game's unit
+    ledgers   for each seat what that is made of
     tricks    the hand's tricks that were taken; `trick` the one that lies on the table
     dies_with the seat with whom the hand dies once somebody has knocked, -1 before that
     pending   the last move with cards that weren't open when it was made: state, move, seat
@@ -165,6 +188,7 @@ class Story:
     happenings: tuple[Happening, ...] = ()
     hand: int = 0
     running: tuple[int, ...] = ()
+    ledgers: tuple[tuple[Entry, ...], ...] = ()
     tricks: tuple[Trick, ...] = ()
     trick: Trick = Trick()
     dies_with: int = -1
@@ -184,6 +208,7 @@ class Story:
                 story,
                 hand=after.hand,
                 running=(0,) * after.seats,
+                ledgers=((),) * after.seats,
                 tricks=(),
                 trick=Trick(),
                 dies_with=-1,
@@ -261,17 +286,15 @@ class Story:
     def _counted(self, after: State, notes: tuple[Note, ...]) -> Story:
         """The running numbers, and a trick that somebody took."""
         kinds = _RUNNING.get(after.game.name, {})
-        running = list(self.running)
-        for note in notes:
-            place = kinds.get(note.kind)
-            if place is None or not 0 <= note.seat < len(running):
-                continue
-            if place == _SUM:
-                running[note.seat] += note.values[0]
-            else:
-                running[note.seat] = note.values[place]
+        running, ledgers = list(self.running), list(self.ledgers)
+        for seat, before in enumerate(self.running):
+            own = [note for note in notes if note.seat == seat and note.kind in kinds]
+            amounts = _amounts(own, kinds, before)
+            running[seat] += sum(amounts)
+            for note, amount in zip(own, amounts, strict=True):
+                ledgers[seat] = _entered(ledgers[seat], note.kind, amount)
         last = next((n.seat for n in notes if n.kind == "dies-with"), self.dies_with)
-        story = replace(self, running=tuple(running), dies_with=last)
+        story = replace(self, running=tuple(running), ledgers=tuple(ledgers), dies_with=last)
         if not self.trick.laid:
             return story
         laid = {slot for _, slot in self.trick.laid}
@@ -295,6 +318,33 @@ class Story:
         rows = tuple(replace(row, after=scores[row.seat]) for row in shown.rows)
         result = replace(shown, rows=rows, notes=shown.notes + notes, checked=True)
         return replace(self, result=result)
+
+
+def _amounts(notes: Sequence[Note], kinds: Mapping[str, int], before: int) -> list[int]:
+    """What each of a seat's notes of one input counts, where it had `before`."""
+    amounts = []
+    total = before
+    for note in notes:
+        place = kinds[note.kind]
+        after = total + note.values[0] if place == _SUM else note.values[place]
+        amounts.append(after - total)
+        total = after
+    for n, note in enumerate(notes):
+        if note.kind in _EXTRA:
+            beside = n + 1 if amounts[n] else n - 1
+            if 0 <= beside < len(amounts):
+                amounts[beside] += amounts[n] - note.values[1]
+                amounts[n] = note.values[1]
+    return amounts
+
+
+def _entered(ledger: tuple[Entry, ...], kind: str, amount: int) -> tuple[Entry, ...]:
+    """A ledger with one more amount."""
+    for n, entry in enumerate(ledger):
+        if entry.kind == kind:
+            more = Entry(kind, entry.times + 1, entry.amount + amount)
+            return (*ledger[:n], more, *ledger[n + 1 :])
+    return (*ledger, Entry(kind, 1, amount))
 
 
 def merged(faces: bytes, more: bytes) -> bytes:
@@ -337,6 +387,8 @@ def _shown(story: Story, state: State, notes: tuple[Note, ...]) -> HandResult:
         ranked = {shown.seat: shown for shown in state.showdown()}
     piles = state.piles()
     scores = state.scores()
+    grounds = state.game.grounds(state)
+    current = story.hand == state.hand and bool(story.running)
     rows = []
     for seat in state.players:
         slots = next((p.slots for p in piles if p.name == "hand" and p.seat == seat), ())
@@ -351,9 +403,12 @@ def _shown(story: Story, state: State, notes: tuple[Note, ...]) -> HandResult:
                 shown.lost if shown else 0,
                 shown.gained if shown else 0,
                 sum(len(p.slots) for p in piles if p.name == "won" and p.seat == seat),
-                story.running[seat] if story.hand == state.hand and story.running else 0,
+                story.running[seat] if current else 0,
                 scores[seat],
                 scores[seat],
+                grounds.get(seat),
+                state.game.tally(state, seat),
+                story.ledgers[seat] if current else (),
             )
         )
     rows.sort(key=lambda row: row.rank)

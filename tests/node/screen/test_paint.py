@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.cards import UNKNOWN
-from engine.contract import Decide
+from engine.contract import Decide, Note
 from node.language import CODES
 from node.screen.advice import SAMPLES, advise
 from node.screen.cells import Grid, clean, width
@@ -215,3 +215,51 @@ def test_advice_has_the_reason_that_was_found() -> None:
     found = advise(trick.state, trick.me, Random(1))
     assert (found.why, found.worlds) == (Why.WORLDS, SAMPLES)
     assert found.move in trick.state.legal(trick.me)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Table("picchetto", 2, 3),
+        Table("picchetto", 2, 4),
+        Table("picchetto", 2, 11, given=(("trick_scoring", "two_per_trick"),)),
+        Table("briscola", 3, 3),
+        Table("traversone", 3, 3),
+    ],
+    ids=str,
+)
+def test_a_ledger_adds_up_to_what_the_hand_brought(table: Table) -> None:
+    """Whatever is counted on the way stands under its kind, a bonus apart from what reached it."""
+    for view in scenes(table):
+        for seat, ledger in enumerate(view.story.ledgers):
+            assert sum(entry.amount for entry in ledger) == view.story.running[seat]
+            for entry in ledger:
+                assert entry.amount >= 0 < entry.times
+                if entry.kind in {"leads", "last-trick"}:
+                    assert entry.amount == entry.times
+                if entry.kind in {"novanta", "sessanta"}:
+                    assert entry.amount == {"novanta": 60, "sessanta": 30}[entry.kind]
+                if entry.kind in {"cards", "cappotto"}:
+                    assert entry.amount == {"cards": 10, "cappotto": 40}[entry.kind]
+
+
+@pytest.mark.parametrize(
+    ("notes", "amounts"),
+    [
+        ([("leads", 60), ("sessanta", 60, 30)], [("leads", 1), ("sessanta", 30)]),
+        ([("novanta", 92, 60), ("counts-set", 3, 92)], [("novanta", 60), ("counts-set", 3)]),
+        (
+            [("takes", 29), ("sessanta", 60, 30), ("last-trick", 60)],
+            [("takes", 0), ("sessanta", 30), ("last-trick", 1)],
+        ),
+    ],
+)
+def test_a_bonus_is_told_apart_from_what_reached_it(
+    notes: list[tuple[Any, ...]], amounts: list[tuple[str, int]]
+) -> None:
+    state = next(v.state for v in scenes(Table("picchetto", 2, 1)) if v.deciding)
+    story = Story(hand=state.hand, running=(29, 0), ledgers=((), ()))
+    told = tuple(Note(kind, 0, values) for kind, *rest in notes for values in [tuple(rest)])
+    after = story._counted(state, told)
+    assert [(entry.kind, entry.amount) for entry in after.ledgers[0]] == amounts
+    assert after.running[0] == 29 + sum(amount for _, amount in amounts)
