@@ -61,6 +61,8 @@ from node.screen.view import Surroundings, TableView, look
 from node.screen.words import deed, happened, routine
 
 LANGUAGES: Final = ("en", "it")
+OTHERS: Final = ("Ada", "Bruno", "Carla")
+"""The other seats, as the lessons' texts call them."""
 MAX_STEPS: Final = 200
 MAX_MINUTES: Final = 30
 _SILENT: Final = "silent"
@@ -141,6 +143,12 @@ class Lesson:
     steps: tuple[Step, ...]
     minutes: int
 
+    def names(self, own: str) -> tuple[str, ...]:
+        """The names of all seats; `own` is the learner's, told apart from the others'."""
+        names = list(OTHERS[: self.seats - 1])
+        names.insert(self.learner, own_name(own))
+        return tuple(names)
+
     def number(self, at: int) -> int:
         """Which of the steps that say something comes at the place `at`, from 1 on."""
         before = sum(not isinstance(step, Play) for step in self.steps[:at])
@@ -150,6 +158,11 @@ class Lesson:
     def count(self) -> int:
         """How many steps say something."""
         return sum(not isinstance(step, Play) for step in self.steps)
+
+
+def own_name(name: str) -> str:
+    """The learner's name, told apart from the others'."""
+    return f"{name} *" if name.casefold() in map(str.casefold, OTHERS) else name
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -288,6 +301,14 @@ class Verdict:
 
     good: bool
     text: Text
+
+
+def taken_back(verdict: Verdict) -> Said:
+    """What is said where a move doesn't stand."""
+    return Said(
+        Tone.WORSE,
+        in_each(lambda told: f"{verdict.text.in_(told.code)} {words(told.code)['back']}"),
+    )
 
 
 class Course:

@@ -1,7 +1,8 @@
-"""`busso learn [GAME]`: a guided hand with prepared cards, offline, in plain lines.
+"""`busso learn [GAME]`: a guided hand with prepared cards, offline, on the screen or in lines.
 
-Law: what is taught stands in the lessons' files and what is legal in the engine; this file shows
-and asks. A move that is legal but worse is taken back with a word about why.
+Law: what is taught stands in the lessons' files and what is legal in the engine; this file chooses
+between the full screen and lines, and shows and asks in lines. A move that is legal but worse is
+taken back with a word about why.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ from node.screen.words import deed, label, own_worth
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
 from tools.person import player_name
+from tools.screen import lesson_screen
 
-OTHERS: Final = ("Ada", "Bruno", "Carla")
-"""The other seats, as the lessons' texts call them."""
 LISTED: Final = 24
 """More choices than this are not listed one by one."""
 LEAVE: Final = ("q", "quit", "esci")
@@ -40,20 +40,26 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         raise UsageError("learn talks to a person and has no JSON", "busso rules --json has data.")
     code = preferred(out.language, os.environ)
-    if args.game is None:
-        for name in registry.GAMES:
-            out.line(f"{name:<12}{lesson(name).title.in_(code)}")
+    given = lesson(args.game) if args.game is not None else None
+    name = player_name(None)
+    screen = lesson_screen(args, out, name)
+    if screen is not None:
+        if not screen.run(given.game.name if given is not None else None):
+            out.line(words(screen.code)["left"])
         return ExitCode.FINE
-    given = lesson(args.game)
-    names = list(OTHERS[: given.seats - 1])
-    names.insert(given.learner, own_name(player_name(None)))
-    Lines(Course(given, names), code, out, asker(out)).run()
+    if given is None:
+        _list(out, code)
+    else:
+        Lines(Course(given, given.names(name)), code, out, asker(out)).run()
     return ExitCode.FINE
 
 
-def own_name(name: str) -> str:
-    """The learner's name, told apart from the others'."""
-    return f"{name} *" if name.casefold() in map(str.casefold, OTHERS) else name
+def _list(out: Output, code: str) -> None:
+    """The lessons, a line each."""
+    for name in registry.GAMES:
+        given = lesson(name)
+        minutes = language(code).count("{n} minute", "{n} minutes", given.minutes)
+        out.line(f"{name:<12}{minutes:<11}{given.title.in_(code)}")
 
 
 def asker(out: Output) -> Callable[[], str | None]:

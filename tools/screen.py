@@ -27,6 +27,7 @@ from tools.output import Output, is_terminal
 
 if TYPE_CHECKING:
     from node.screen.app import ScreenTable
+    from node.screen.lesson_app import ScreenLesson
     from node.screen.lobby_app import ScreenLobby
 
 
@@ -59,6 +60,18 @@ def lobby_screen(
 
     rng = random.Random(secrets.randbits(64))
     return ScreenLobby(look, preferred(out.language, environ), rng, bell=args.bell)
+
+
+def lesson_screen(
+    args: argparse.Namespace, out: Output, name: str, environ: Mapping[str, str] = os.environ
+) -> ScreenLesson | None:
+    """The same for lessons; `name` is the learner's. UsageError."""
+    look = _look(out, args.theme, environ)
+    if look is None:
+        return None
+    from node.screen.lesson_app import ScreenLesson  # noqa: PLC0415  # slow, and only for a terminal
+
+    return ScreenLesson(look, preferred(out.language, environ), name)
 
 
 def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme | None:

@@ -114,12 +114,13 @@ _LEVEL: Final = (
 _NAME: Final = word("--name", metavar="NAME", help="your name at the table")
 _IFACE: Final = word("--iface", metavar="NAME", help="use this network interface only")
 _LOG: Final = word("--log", metavar="FILE", help="where to keep the log of the match")
+_THEME: Final = word(
+    "--theme",
+    choices=THEMES,
+    help="the colours of the screen (dark; safe: for colour-blind people)",
+)
 _SCREEN: Final = (
-    word(
-        "--theme",
-        choices=THEMES,
-        help="the colours of the screen (dark; safe: for colour-blind people)",
-    ),
+    _THEME,
     *switch("bell", off=True, help="no bell when your turn comes"),
 )
 _PERSON: Final = (_NAME, _IFACE, *_LEVEL, *_SCREEN)
@@ -260,7 +261,10 @@ _SCORE: Final = (
         help="judge a whole deal: which seat, from 0, took the last trick",
     ),
 )
-_LEARN: Final = (word("game", metavar="GAME", nargs="?", help="the game (default: list them)"),)
+_LEARN: Final = (
+    word("game", metavar="GAME", nargs="?", help="the game (default: list them)"),
+    _THEME,
+)
 _READ: Final = (
     word("game", metavar="GAME", nargs="?", help="the game, or general (default: list them)"),
     word("rule", metavar="RULE-ID", nargs="?", help="this rule only, as PET-22"),

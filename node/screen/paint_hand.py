@@ -18,7 +18,7 @@ from node.screen.theme import Role
 
 _LARGE_FROM: Final = 28
 """Rows of the table from which cards are large."""
-_MEDIUM_FROM: Final = 13
+_MEDIUM_FROM: Final = 14
 """Rows from which they are of medium size: with fewer there is a strip, for the middle's sake."""
 _MAX_BUTTON_ROWS: Final = 4
 

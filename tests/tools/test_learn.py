@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine import registry
-from node.lessons import Choose, lesson
+from node.lessons import Choose, lesson, own_name
 from tests.tools.running import busso
 from tools.errors import ExitCode
-from tools.learn import own_name
 
 GAMES = tuple(registry.GAMES)
 
