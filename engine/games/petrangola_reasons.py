@@ -46,7 +46,7 @@ def score(options: PetrangolaOptions, hands: Sequence[str]) -> tuple[Scored, ...
 def counted(faces: Sequence[int], kind: str, points: int) -> tuple[tuple[str, int], ...]:
     """The cards that make a hand what it is, the dearest first, with what each adds: of a hand of
     points those of its best suit, else all three."""
-    cards = sorted(faces, key=lambda face: (-_POINTS[face], face))
+    cards = sorted(faces, key=lambda face: (-_POINTS[face], -(face % _RANKS), face))
     if kind in _WHOLE:
         return tuple((ITALIAN.text(face), 0) for face in cards)
     if kind == "points":

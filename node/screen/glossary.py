@@ -33,6 +33,11 @@ _RANKS: Final = {
     "K": mark("king"),
 }
 _RANKS_OF_MANY: Final = {
+    "2": mark("twos"),
+    "3": mark("threes"),
+    "4": mark("fours"),
+    "5": mark("fives"),
+    "6": mark("sixes"),
     "T": mark("tens"),
     "7": mark("sevens"),
     "J": mark("jacks"),
@@ -56,6 +61,7 @@ _FRENCH_SUITS: Final = {
     "s": mark("spades"),
 }
 _KINDS: Final = {
+    "points": mark("mere points"),
     "tris": mark("tris"),
     "scala": mark("scala"),
     "three-aces": mark("three aces"),
@@ -67,12 +73,10 @@ _KINDS: Final = {
     "scala-corta": mark("scala corta"),
 }
 _REASONS: Final = {
-    ("petrangola", "points"): mark("no petrangola, its best suit counts"),
     ("petrangola", "tris"): mark("three cards of one rank"),
     ("petrangola", "scala"): mark("three cards of one suit in a row"),
     ("petrangola", "three-aces"): mark("three aces beat every other petrangola"),
     ("petrangola", "petrangulo"): mark("three identical cards of swords beat everything"),
-    ("mambassa", "points"): mark("no combination, its best suit counts"),
     ("mambassa", "mambassa"): mark("four aces beat everything"),
     ("mambassa", "quarantuna"): mark("ace, king, knight and jack of one suit"),
     ("mambassa", "quartina"): mark("four cards of one rank"),
@@ -126,6 +130,11 @@ def amount(language: Language, number: str) -> str:
     return number.replace(".", language.text(".", "decimal"))
 
 
+def kind_word(language: Language, kind: str) -> str:
+    """`scala`: what a kind of hand is called."""
+    return language.text(_KINDS[kind]) if kind in _KINDS else kind
+
+
 def worth_words(language: Language, scored: Scored | None) -> str:
     """`27 points`, `scala of 30`; "" for what has no worth."""
     if scored is None:
@@ -135,7 +144,7 @@ def worth_words(language: Language, scored: Scored | None) -> str:
         if scored.points == scored.parts:
             return language.text("{0} point").format(number)
         return language.text("{0} points").format(number)
-    kind = language.text(_KINDS[scored.kind]) if scored.kind in _KINDS else scored.kind
+    kind = kind_word(language, scored.kind)
     return language.text("{kind} of {0}").format(number, kind=kind)
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 from typing import Final
 
 from engine.errors import IllegalMove
-from node.screen import situation, words
+from node.screen import paint_result, situation, words
 from node.screen.cards import frame
-from node.screen.cells import Span, clean, cut, fill, width, wrap
+from node.screen.cells import clean, cut, fill, width, wrap
 from node.screen.desk import Advice, Dialog, Why, open_dialog
-from node.screen.glossary import reason_words, running_words, score_label, worth_words
 from node.screen.lobby_terms import option_words
+from node.screen.paint_result import Rows, indented, prose
 from node.screen.scene import Area, Scene
-from node.screen.story import Row
-from node.screen.theme import Role, suit_role
+from node.screen.theme import Role
 
-Rows = list[list[Span]]
 _WIDEST: Final = 78
-_NAME: Final = 12
 
 
 def paint(s: Scene, area: Area, side: bool) -> None:
@@ -70,14 +67,6 @@ def _box(s: Scene, area: Area, title: str, rows: Rows, *, tail: bool) -> None:
         s.grid.put(x + columns - 5, y, " ↑ ", Role.STRONG)
 
 
-def _prose(text: str, room: int, role: Role = Role.TEXT) -> Rows:
-    return [[(line, role)] for line in wrap(text, room)]
-
-
-def _indented(text: str, room: int) -> Rows:
-    return [[("  ", Role.TEXT), (line, Role.DIM)] for line in wrap(text, room - 2)]
-
-
 # -- help and rules ---------------------------------------------------------------------------
 
 
@@ -112,14 +101,14 @@ def _rules(s: Scene, room: int) -> tuple[str, Rows]:
     rows: Rows = []
     question = situation.question(s.language, s.view)
     if question:
-        rows += [*_prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
+        rows += [*prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
     state = s.view.state
     for rule in situation.rules_now(s.view):
-        rows += _prose(words.rule_words(s.language, rule), room)
+        rows += prose(words.rule_words(s.language, rule), room)
         options = situation.in_force(state, rule)
         if options:
             here = "; ".join(option_words(s.language, state.options, name) for name in options)
-            rows += _indented(s.text("At this table: {0}.").format(here), room)
+            rows += indented(s.text("At this table: {0}.").format(here), room)
         rows.append([])
     return s.text("The rules of the moment"), rows[:-1]
 
@@ -133,58 +122,58 @@ def _log(s: Scene, room: int) -> tuple[str, Rows]:
     rows: Rows = []
     for name, step, rule in fair.warnings:
         text = t("{0} broke a rule ({1}): see entry {2} of the log.").format(name, rule, step)
-        rows += _prose(text, room, Role.WARN)
+        rows += prose(text, room, Role.WARN)
     for name, step in fair.shuffles:
         text = t("{0} shuffled the deck and proved it: entry {1} of the log.").format(name, step)
-        rows += _prose(text, room)
+        rows += prose(text, room)
     if fair.sharers:
-        rows += _prose(t("Every proof was checked here: no card was added or changed."), room)
-        rows += _prose(t("Nobody knows the order: it takes all of them to see a card."), room)
-    rows += _prose(
+        rows += prose(t("Every proof was checked here: no card was added or changed."), room)
+        rows += prose(t("Nobody knows the order: it takes all of them to see a card."), room)
+    rows += prose(
         t("When a hand ends everybody's secret comes out and all of it is derived again."), room
     )
     if fair.hands:
-        rows += _prose(
+        rows += prose(
             s.language.count("{n} hand was checked so.", "{n} hands were checked so.", fair.hands),
             room,
             Role.FAIR,
         )
     if fair.step:
         text = t("The log has {0} entries; all have signed the first {1}.")
-        rows += _prose(text.format(max(0, fair.step - 1), fair.settled), room)
+        rows += prose(text.format(max(0, fair.step - 1), fair.settled), room)
     if fair.log:
-        rows += _prose(t("It lies in {0}").format(clean(fair.log)), room, Role.DIM)
+        rows += prose(t("It lies in {0}").format(clean(fair.log)), room, Role.DIM)
     rows += [[], [(t("What happened, the latest first:"), Role.STRONG)]]
     for told in reversed(s.view.story.happenings):
         text = words.happened(s.language, s.view, told)
         if text:
-            rows += _prose(text, room, Role.DIM)
+            rows += prose(text, room, Role.DIM)
     return t("Why the deal is fair"), rows
 
 
 def _leave(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
-    rows = _prose(t("The others can't go on with this hand without you."), room)
+    rows = prose(t("The others can't go on with this hand without you."), room)
     if s.view.around.suspended:
-        rows += _prose(t("x closes the match for good; the log will say that you did."), room)
-    rows += _prose(t("y leaves the table, any other key stays."), room, Role.STRONG)
+        rows += prose(t("x closes the match for good; the log will say that you did."), room)
+    rows += prose(t("y leaves the table, any other key stays."), room, Role.STRONG)
     return t("Leave the table?"), rows
 
 
 def _missing(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
     away = words.join_names(s.language, [s.view.seat(n).name for n in s.view.around.question])
-    rows = _prose(t("{0} can't be reached. Wait, or go on without?").format(away), room)
+    rows = prose(t("{0} can't be reached. Wait, or go on without?").format(away), room)
     text = t("If most of you go on, this hand is void and the match goes on without {0}.")
-    rows += [*_prose(text.format(away), room, Role.DIM), []]
-    rows += _prose(t("g goes on, w waits longer."), room, Role.STRONG)
+    rows += [*prose(text.format(away), room, Role.DIM), []]
+    rows += prose(t("g goes on, w waits longer."), room, Role.STRONG)
     return t("Somebody is missing"), rows
 
 
 def _chat(s: Scene, room: int) -> tuple[str, Rows]:
     rows: Rows = []
     for said in s.view.around.chat[-20:]:
-        rows += _prose(f"{said.name}: {said.text}", room)
+        rows += prose(f"{said.name}: {said.text}", room)
     shown = s.ui.line[-(room - 4) :]
     rows.append(
         [("> ", Role.STRONG), (shown, Role.TEXT), ("_", Role.STRONG), (" " * 20, Role.TEXT)]
@@ -199,13 +188,13 @@ def _notice(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
     match s.ui.notice:
         case IllegalMove() as error:
-            rows = _prose(words.refused(s.language, s.view, error), room, Role.STRONG)
+            rows = prose(words.refused(s.language, s.view, error), room, Role.STRONG)
             rule = words.rule_words(s.language, error.rule)
-            return t("Not allowed"), [*rows, *([[]] if rule else []), *_prose(rule, room)]
+            return t("Not allowed"), [*rows, *([[]] if rule else []), *prose(rule, room)]
         case Advice() as advice:
             return t("A suggestion"), _advice(s, advice, room)
         case str(message):
-            return t("Please note"), _prose(t(message), room)
+            return t("Please note"), prose(t(message), room)
     return t("Please note"), []
 
 
@@ -213,9 +202,9 @@ def _advice(s: Scene, advice: Advice, room: int) -> Rows:
     view, t = s.view, s.text
     chosen = next((c for c in view.choices.items if c.move == advice.move), None)
     if chosen is None:
-        return _prose(t("There is nothing to choose any more."), room)
+        return prose(t("There is nothing to choose any more."), room)
     text = words.deed(s.language, view, chosen)
-    rows = _prose(text[:1].upper() + text[1:] + ".", room, Role.STRONG)
+    rows = prose(text[:1].upper() + text[1:] + ".", room, Role.STRONG)
     value = words.outcome(s.language, view, chosen)
     match advice.why:
         case Why.ONLY:
@@ -226,94 +215,7 @@ def _advice(s: Scene, advice: Advice, room: int) -> Rows:
             why = t("In {0} games imagined from your seat it did best.").format(advice.worlds)
         case _:
             why = t("It is what a computer player of this game usually does here.")
-    return rows + _prose(why, room)
-
-
-# -- results ----------------------------------------------------------------------------------
-
-_SILENT_NOTES: Final = frozenset({"takes", "leads", "deals", "scores-deal", "counts"})
-"""Notes that the rows of a result say already, or that belong to the next hand."""
-
-
-def _result(s: Scene, room: int) -> tuple[str, Rows]:
-    view, t = s.view, s.text
-    result = view.story.result
-    if result is None:
-        return "", []
-    names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
-    rows: Rows = []
-    if view.state.game.hands_compare:
-        for row in result.rows:
-            rows += _shown_hand(s, row, room, names)
-    else:
-        rows += _counts(s, names, result.rows)
-    rows.append([])
-    for note in result.notes:
-        if note.kind not in _SILENT_NOTES:
-            rows += _prose(words.note_words(s.language, view.state.game, note, names), room)
-    if result.checked:
-        rows += _prose(t("Checked: every seed derives every card again."), room, Role.FAIR)
-    elif view.around.fairness.step:  # without a log, as in a lesson, there are no seeds
-        rows += _prose(t("The seeds are coming out, so that all can be checked."), room, Role.DIM)
-    if view.result is not None and result.checked:
-        rows += [[], *_prose(words.ended(s.language, view.result, names), room, Role.STRONG)]
-    return t("The end of hand {0}").format(result.hand), rows
-
-
-def _faces(s: Scene, faces: tuple[int, ...]) -> list[Span]:
-    kind = s.view.kind
-    spans: list[Span] = []
-    for face in faces:
-        text = kind.text(face)
-        known = text != "??"
-        role = suit_role(kind.suits, kind.suit(face)) if known else Role.BACK
-        spans += [(text, role), (" ", Role.TEXT)]
-    return spans
-
-
-def _who(s: Scene, row: Row, names: list[str]) -> str:
-    name = names[row.seat]
-    return s.text("{0} (you)").format(name) if row.seat == s.view.me else name
-
-
-def _shown_hand(s: Scene, row: Row, room: int, names: list[str]) -> Rows:
-    """A hand with its rank, its worth, why, and what it costs or brings."""
-    change = row.after - row.before
-    if not change:
-        change = row.gained - row.lost
-    rank = f"{row.rank}" if row.rank else " "
-    spans: list[Span] = [
-        (f"{rank} ", Role.DIM),
-        (fill(_who(s, row, names), _NAME + 4), Role.NAME),
-        *_faces(s, row.faces),
-        (worth_words(s.language, row.worth), Role.STRONG),
-    ]
-    if change:
-        spans.append((f"  {change:+d}", Role.WARN if change < 0 else Role.FAIR))
-        spans.append((f" → {row.before + change}", Role.TEXT))
-    reason = reason_words(s.language, s.view.state.game.name, row.worth)
-    return [spans, *_indented(reason, room)] if reason else [spans]
-
-
-def _counted(s: Scene, row: Row, names: list[str]) -> list[Span]:
-    """What a seat took, what that counts, and its score."""
-    change = row.after - row.before
-    points = running_words(s.language, s.view.state.game.name, row.running)
-    return [
-        (fill(_who(s, row, names), _NAME + 4), Role.NAME),
-        (f" {row.taken:>5} ", Role.TEXT),
-        (f"{points or '0':>9} ", Role.TEXT),
-        (f"{row.after:>9}", Role.STRONG),
-        (f" ({change:+d})" if change else "", Role.DIM),
-    ]
-
-
-def _counts(s: Scene, names: list[str], rows: tuple[Row, ...]) -> Rows:
-    """The same of all seats, under a line of titles."""
-    t = s.text
-    label = score_label(s.language, s.view.state.game).lower()
-    head = f"{'':{_NAME + 4}} {t('cards'):>5} {t('this hand'):>9} {label:>9}"
-    return [[(head, Role.DIM)], *(_counted(s, row, names) for row in rows)]
+    return rows + prose(why, room)
 
 
 _PARTS: Final = {
@@ -324,5 +226,5 @@ _PARTS: Final = {
     Dialog.LEAVE: _leave,
     Dialog.MISSING: _missing,
     Dialog.NOTICE: _notice,
-    Dialog.RESULT: _result,
+    Dialog.RESULT: paint_result.result,
 }
