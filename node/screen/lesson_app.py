@@ -123,6 +123,11 @@ class ScreenLesson(GridApp):
         return self._book
 
     @property
+    def course(self) -> Course | None:
+        """The lesson that is taught."""
+        return self._course
+
+    @property
     def ui(self) -> LessonUi:
         """Where the learner is."""
         return self._ui
