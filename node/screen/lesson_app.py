@@ -170,7 +170,7 @@ class ScreenLesson(GridApp):
         ui, effect = lesson_desk.press(book, self._ui, name, count)
         if self._size is not None:
             view = lesson_desk.view_of(book, ui, count)
-            ui = replace(ui, table=settled(view, *self._size, self._theme, ui.table))
+            ui = replace(ui, table=settled(view, *self._size, self._theme, ui.table, whole=True))
         self._ui = ui
         if effect is not None:
             self._do(effect)

@@ -268,7 +268,9 @@ def paint_menu(menu: Menu, columns: int, rows: int, theme: Theme, ui: MenuUi) ->
     left = t("The end of the lesson") if menu.ended else t("Lessons: a prepared hand of each game")
     grid.put(0, 0, fill(f" {left}", columns), Role.BAR)
     grid.put(0, row, "─" * columns, Role.RULE)
-    _hint_row(p, row + 1, [t("↑↓ choose"), t("Enter begins") if not menu.ended else t("Enter")])
+    _hint_row(
+        p, row + 1, [t("↑↓ choose"), t("Enter confirms") if menu.ended else t("Enter begins")]
+    )
     grid.put(0, row + 2, fill(f" {t('F9 language F10 leave')}", columns), Role.BAR)
     return finish_plain(p)
 

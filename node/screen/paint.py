@@ -58,7 +58,8 @@ def paint(
 ) -> Grid:
     """The screen of `columns` x `rows` cells, in the language of `ui`.
 
-    `top` paints over the table, which has less room then; `waiting` is said where nothing is asked.
+    `top` paints over the table, which has less room then, and what is open lies over both;
+    `waiting` is said where nothing is asked.
     """
     tongue = language(ui.language)
     grid = Grid(columns, rows)
@@ -75,7 +76,7 @@ def paint(
     _fairness(picture, rows - 3)
     _hints(picture, rows - 2)
     _function_keys(picture, rows - 1)
-    paint_dialog.paint(picture, body, side > 0)
+    paint_dialog.paint(picture, body._replace(width=columns) if top else body, side > 0)
     return grid if theme.unicode else asciified(grid)
 
 
@@ -85,12 +86,17 @@ def _parts(columns: int, rows: int) -> tuple[int, Area]:
     return side, Area(0, 1, columns - side, rows - 1 - _FOOT)
 
 
-def settled(view: TableView, columns: int, rows: int, theme: Theme, ui: Ui) -> Ui:
-    """`ui` scrolled no further than what it shows: paging past an end needs no paging back."""
+def settled(
+    view: TableView, columns: int, rows: int, theme: Theme, ui: Ui, *, whole: bool = False
+) -> Ui:
+    """`ui` scrolled no further than what it shows: paging past an end needs no paging back.
+
+    `whole`: something is painted over the table, so that what is open has the whole width."""
     if not ui.scroll or not fits(columns, rows):
         return ui
     picture = scene(Grid(columns, rows), view, ui, language(ui.language), theme)
-    last = paint_dialog.furthest(picture, _parts(columns, rows)[1])
+    body = _parts(columns, rows)[1]
+    last = paint_dialog.furthest(picture, body._replace(width=columns) if whole else body)
     return replace(ui, scroll=min(ui.scroll, last))
 
 
