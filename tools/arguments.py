@@ -200,7 +200,7 @@ def table_rules(args: argparse.Namespace) -> tuple[Game, Any]:
     name: str = args.preset or game.default_preset
     preset = game.presets.get(name)
     if preset is None:
-        known = ", ".join(game.presets)
+        known = ", ".join((*game.presets, *getattr(args, "own_presets", ())))
         raise UsageError(f"{game.title} has no preset '{name[:40]}'; there are: {known}")
     given: Iterable[tuple[str, str]] = args.options
     return game, options.make(game.options_type, preset, given)

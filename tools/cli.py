@@ -68,8 +68,8 @@ def _run(argv: Sequence[str], out: Output) -> int:
         taken_up = importlib.import_module("tools.resume").offer(args, out)
         if taken_up is not None:
             return int(taken_up)
-    if own is not None and getattr(args, "preset", "") is None:
-        args.preset = own.preset(args.game or settings.GAMES[0])
+    if own is not None:
+        own.settle(args)
     module = importlib.import_module(MODULES.get(args.verb, f"tools.{args.verb}"))
     code: int = module.run(args, out)
     return code

@@ -2,8 +2,9 @@
 
 Law: it shows and writes; which keys there are and what they may be is `tools.settings`' to say.
 
-JSON: {file, exists, keys: {name: {value, source}}, presets: {game: name}}. `source` is flag,
-environment, file or default; a value is null where the default is worked out later.
+JSON: {file, exists, keys: {name: {value, source}}, presets: {game: name}, own: {name: {game, like,
+options: {name: value}}}}. `source` is flag, environment, file or default; a value is null where the
+default is worked out later, as `like` is where it is the game's usual preset.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any, Final
 from node.language import mark
 from protocol.files import Disk
 from tools.errors import ExitCode, UnusableFile
+from tools.keys import KEYS, Key, Value, toml
 from tools.output import Output
-from tools.settings import KEYS, PRESETS, Key, Settings, Value, config_file, load, template, toml
+from tools.settings import PRESETS, Settings, config_file, load, template
 
 _FLAGS: Final = ("lang", "plain", "ascii", "colour")
 """The arguments of every verb that can be set; None without a flag."""
@@ -29,8 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.write:
         return _write(out)
     settings = load()
-    for game in settings.presets:
-        settings.preset(game)
+    settings.habits()  # which looks at every preset
     if out.json:
         out.data(_data(args, settings))
         return ExitCode.FINE
@@ -44,6 +45,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
         line = settings.lines.get(f"{PRESETS}.{game}", 0)
         where = out.t("line {0}").format(line)
         out.line(f"  {PRESETS}.{game} = {toml(preset)}, {where}")
+    for one in settings.own:
+        line = settings.lines.get(f"{PRESETS}.{one.name}", 0)
+        where = out.t("line {0}").format(line)
+        given = "".join(f", {name} = {value}" for name, value in one.given)
+        like = f", like = {toml(one.like)}" if one.like else ""
+        out.line(f"  {PRESETS}.{one.name}: game = {toml(one.game)}{like}{given}; {where}")
     return ExitCode.FINE
 
 
@@ -95,4 +102,8 @@ def _data(args: argparse.Namespace, settings: Settings) -> dict[str, Any]:
         "exists": settings.path.exists(),
         "keys": keys,
         "presets": dict(settings.presets),
+        "own": {
+            one.name: {"game": one.game, "like": one.like or None, "options": dict(one.given)}
+            for one in settings.own
+        },
     }

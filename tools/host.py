@@ -13,6 +13,7 @@ from engine.contract import Game
 from engine.options import preset_of
 from node.code import BadCode, new_code, read_code, show_code
 from node.errors import MeshError, NodeError, PortTaken
+from node.habits import preset_lines
 from node.interfaces import reachable_addresses, scan
 from node.invitation import DEFAULT_PORT, invite, qr_lines
 from node.lobby import Offer
@@ -22,6 +23,7 @@ from node.session import Session
 from protocol.encoding import clean_text
 from protocol.errors import EncodingError
 from protocol.messages import MAX_NAME
+from tools import settings
 from tools.arguments import table_rules
 from tools.errors import UsageError
 from tools.keyboard import Keyboard
@@ -158,6 +160,12 @@ def _tell(seat: Seat, offer: Offer, args: argparse.Namespace, port: int, code: s
         tell("Others of this network find it with: busso join")
     if code:
         tell("Who wants in needs the code {code}.", code=show_code(code))
+    if getattr(args, "own_presets", ()):
+        habits = settings.load().habits()
+        usual = habits.preset(offer.game)
+        tell("You have house rules of your own; --preset NAME plays them:")
+        for line in preset_lines(offer.game, habits.own, usual, language=seat.teller.language):
+            seat.teller.say(f"  {line}")
 
 
 @contextlib.contextmanager

@@ -18,11 +18,12 @@ from node.code import BadCode, read_code
 from node.door import find_table
 from node.errors import DoorError
 from node.invitation import BadInvitation, BadPlace, Invitation, Place, parse_target
-from node.language import mark
+from node.language import Language, mark
 from node.typed import command
 from protocol.messages import Role, TableCard
+from tools import settings
 from tools.bots import CODE
-from tools.errors import ExitCode, NetworkFailed, UsageError
+from tools.errors import CommandError, ExitCode, NetworkFailed, UsageError
 from tools.keyboard import Keyboard
 from tools.output import Output
 from tools.screen import lobby_screen
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 TIMEOUT: Final = 3.0
 """Seconds to wait for a door."""
 HELP: Final = mark("the number of one joins it, 'host GAME' opens one, 'q' leaves")
+PRESETS_HELP: Final = mark(
+    "'presets GAME' tells its house rules, 'host GAME --preset NAME' plays them."
+)
+OF_A_PERSON: Final = ("name", "iface", "level", "think", "theme", "bell")
+"""What was said to `join` holds for a table of one's own too."""
 MAX_WORDS: Final = 40
 SEARCH: Final = 3.0
 """Seconds to look for a table by its name."""
@@ -50,11 +56,11 @@ class Found:
 
 
 class HostInstead(Exception):  # no error: the player opens a table of its own
-    """Nobody's table is wanted; `words` follow `busso host`."""
+    """Nobody's table is wanted; `args` are those of `busso host`."""
 
-    def __init__(self, words: list[str]) -> None:
-        super().__init__(words)
-        self.words = words
+    def __init__(self, args: argparse.Namespace) -> None:
+        super().__init__()
+        self.args_of_host = args
 
 
 class Gone(Exception):  # no error: the player doesn't want any table
@@ -85,7 +91,7 @@ def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
         return ExitCode.FINE
     except HostInstead as wish:
         keyboard.to(None)
-        return _host(wish.words, out, keyboard, typed)
+        return _host(wish.args_of_host, out, keyboard, typed)
     keyboard.to(None)
     seat.session.join(found.card, found.host, role=role, code=code, door=found.port)
     while not typed.empty():  # typed before the table was there
@@ -94,19 +100,42 @@ def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
 
 
 def _host(
-    words: list[str],
+    args: argparse.Namespace,
     out: Output,
     keyboard: Keyboard,
     typed: queue.SimpleQueue[str | None],
 ) -> int:
     """Open a table after all."""
-    from tools.arguments import make_parser  # noqa: PLC0415  # for this alone
-    from tools.host import open_table  # noqa: PLC0415  # as above
+    from tools.host import open_table  # noqa: PLC0415  # slow, and for this alone
 
     while not typed.empty():
         keyboard.back(typed.get())
-    args = make_parser().parse_args(["host", *words])
     return open_table(args, out, keyboard, lambda: None)
+
+
+def arguments_of_host(
+    words: list[str], args: argparse.Namespace, teller: Teller
+) -> argparse.Namespace:
+    """What `busso host` with these words asks for, where `join` was asked for `args`.
+    CommandError, EngineError: such a table can't be; SystemExit: its help was wanted and told."""
+    from tools.arguments import make_parser  # noqa: PLC0415  # for this alone
+    from tools.help import translate  # noqa: PLC0415  # as above
+    from tools.host import offer_of  # noqa: PLC0415  # as above
+
+    own = settings.load()
+    said = {name: (getattr(args, name), ()) for name in OF_A_PERSON}
+    argv = ["host", *words]
+
+    def say(text: str) -> None:
+        for line in text.splitlines():
+            teller.say(line)
+
+    parser = make_parser({**own.defaults(os.environ), **said}, argv, say)
+    translate(parser, teller.language)
+    wanted = parser.understood(argv)
+    own.settle(wanted)
+    offer_of(wanted)
+    return wanted
 
 
 def find(args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str | None]) -> Found:
@@ -232,8 +261,9 @@ def _choose(
     from node.discovery import Browser  # noqa: PLC0415  # zeroconf is slow to import
 
     seen: queue.SimpleQueue[Sequence[Listed]] = queue.SimpleQueue()
-    board = Board(teller)
+    board = Board(teller, args)
     teller.tell("Tables of this network; {help}.", help=teller.language.text(HELP))
+    teller.say(teller.language.text(PRESETS_HELP))
     with Browser(seen.put, iface=args.iface):
         while True:
             with contextlib.suppress(queue.Empty):
@@ -247,8 +277,9 @@ def _choose(
 class Board:
     """The tables that were listed, each under a number that it keeps."""
 
-    def __init__(self, teller: Teller) -> None:
+    def __init__(self, teller: Teller, args: argparse.Namespace) -> None:
         self._teller = teller
+        self._args = args
         self._numbers: dict[tuple[str, bytes], int] = {}
         self._tables: dict[int, Listed] = {}
 
@@ -277,7 +308,7 @@ class Board:
 
     def typed(self, line: str | None) -> Listed | None:
         """The table that was chosen by its number or name; None if none was yet. Gone: nobody
-        wants one."""
+        wants one; HostInstead: one of one's own is wanted."""
         from tools.tables import pick  # noqa: PLC0415  # zeroconf is slow to import
 
         if line is None or command(line.strip()) in {"q", "leave"}:
@@ -286,8 +317,9 @@ class Board:
         if not text:
             return None
         verb, *words = text.split()
-        if command(verb) == "host":
-            raise HostInstead(words[:MAX_WORDS])
+        if command(verb) in ("host", "presets"):
+            self._own(command(verb), words[:MAX_WORDS])
+            return None
         plain = text.isascii() and text.isdigit() and len(text) <= 6
         try:
             if plain and int(text) in self._tables:
@@ -297,6 +329,33 @@ class Board:
             speech = self._teller.language
             self._teller.say(f"{speech.retold(str(error))}: {speech.text(HELP)}.")
             return None
+
+    def _own(self, verb: str, words: list[str]) -> None:
+        """Open a table, or tell of house rules; what can't be is told. HostInstead."""
+        from engine.errors import EngineError  # noqa: PLC0415  # slow, and for this alone
+
+        speech = self._teller.language
+        try:
+            if verb == "host":
+                raise HostInstead(arguments_of_host(words, self._args, self._teller))
+            for line in preset_words(words[0] if words else None, speech):
+                self._teller.say(line)
+        except (CommandError, EngineError) as error:
+            self._teller.say(f"{speech.retold(str(error))}.")
+        except SystemExit:  # --help has been said
+            return
+
+
+def preset_words(name: str | None, language: Language) -> list[str]:
+    """The house rules that a table of the game may have, the player's own among them.
+    CommandError, EngineError."""
+    from engine import registry  # noqa: PLC0415  # slow, and for this alone
+    from node.habits import preset_lines  # noqa: PLC0415  # with it
+
+    game = registry.get(name or registry.DEFAULT)
+    habits = settings.load().habits()
+    lines = preset_lines(game, habits.own, habits.preset(game), language=language)
+    return [f"{game.title}:", *(f"  {line}" for line in lines)]
 
 
 def _news(table: Listed) -> Listed:

@@ -21,6 +21,7 @@ from node.code import BadCode, new_code, read_code
 from node.discovery_listing import Listed
 from node.errors import NodeError, TurnedAway
 from node.finding import Target, find
+from node.habits import Habits
 from node.interfaces import reachable_addresses, scan
 from node.invitation import BadPlace, Invitation, Place, invite, parse_target
 from node.language import ENGLISH, Language
@@ -36,6 +37,7 @@ from node.sitting import Manner
 from node.unfinished import Unfinished, unfinished
 from protocol.group import default_group
 from protocol.messages import Role, TableCard
+from tools import settings
 from tools.bots import CODE, Bots
 from tools.errors import ExitCode
 from tools.host import announced, listen_address, open_door
@@ -83,8 +85,10 @@ class Home:
     """This player, and the table that it sits at, if any: the House of a screen."""
 
     def __init__(self, args: argparse.Namespace, screen: ScreenLobby) -> None:
-        """Load the key, which may ask for a passphrase, and the name. FileError, UsageError."""
+        """Load the key, which may ask for a passphrase, the name and the habits. FileError,
+        UsageError, UnusableFile."""
         self.name = player_name(args.name)
+        self._habits = settings.load().habits()
         self.logs: list[Path] = []
         """The logs of the matches that were played to the end."""
         self.seated = False
@@ -103,6 +107,11 @@ class Home:
         self._looking: threading.Thread | None = None
         self._told = threading.Condition()
         self._tables: tuple[Listed, ...] = ()
+
+    @property
+    def habits(self) -> Habits:
+        """What the player wants of a new table, as it is set."""
+        return self._habits
 
     # -- finding tables ---------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from typing import Any, Final
 from engine import registry
 from engine.contract import Game
 from engine.options import Spec, Value, specs
+from node.habits import preset_lines
 from node.language import preferred
 from node.rule_files import (
     GENERAL,
@@ -41,6 +42,7 @@ from node.rule_files import (
     rules_of,
     words,
 )
+from tools import settings
 from tools.errors import ExitCode, UsageError
 from tools.output import Output, fitting, is_terminal, to_ascii
 
@@ -72,8 +74,22 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data(_data(name, code, blocks))
         return ExitCode.FINE
+    own = _own(name, out)
     _say(out, code, _lay_out(name, code, blocks, _width()))
+    for line in own:
+        out.line()
+        for part in _wrapped(line, _width(), "", "    "):
+            out.line(part)
     return ExitCode.FINE
+
+
+def _own(name: str, out: Output) -> list[str]:
+    """The player's own sets of house rules for a game. UnusableFile."""
+    if name == GENERAL:
+        return []
+    game, habits = registry.get(name), settings.load().habits()
+    lines = preset_lines(game, habits.own, habits.preset(game), language=out.speech)
+    return lines[len(game.presets) :]
 
 
 def _text_of(name: str | None, identifier: str | None) -> str:

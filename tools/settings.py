@@ -1,197 +1,54 @@
 """What a person has set: `config.toml`, between the environment and the defaults.
 
-Law: this file alone says which keys there are and what each may be; a key is here only if something
-reads it. Flags come before the environment, the environment before this file, this file before the
+Law: flags come before the environment, the environment before this file, this file before the
 defaults. The file is somebody's to write: an unknown key or a wrong value is one sentence with its
-line (UnusableFile), never ignored and never a traceback. It imports no verb and no game, so that a
-command that has no such file starts as fast as before.
+line (UnusableFile), never ignored and never a traceback. Which keys there are is `tools.keys`' to
+say. It imports no verb, and no game before one is needed, so that a command that has no such file
+starts as fast as before.
 
     language = "it"             a key is one of KEYS
     [bots]
     level = "hard"
     [presets]
-    petrangola = "emilia"       any game; what a table plays without --preset
+    petrangola = "casa"         any game; what a table plays without --preset
+    [presets.casa]              a set of house rules of one's own
+    game = "petrangola"
+    like = "marche"             any built-in set of that game; its usual one if there is no `like`
+    tokens = 5                  any option of that game
 """
 
 from __future__ import annotations
 
-import enum
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from node.language import mark
 from tools.errors import UnusableFile, UsageError
+from tools.keys import KEYS, MAX_TEXT, Kind, Value, toml
 from tools.places import data_folder
-from tools.values import DAY, LANGUAGES, LEVELS, MAX_THINK, THEMES
+from tools.values import LANGUAGES
+
+if TYPE_CHECKING:
+    import argparse
+
+    from engine.contract import Game
+    from node.habits import Habits, OwnPreset
 
 FILE: Final = "config.toml"
 PRESETS: Final = "presets"
 MAX_FILE: Final = 65_536
-MAX_TEXT: Final = 64
+MAX_NUMBER: Final = 10**9
+MAX_OWN: Final = 64
+"""Sets of house rules of one's own."""
+_OWN_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}")
+_ABOUT: Final = ("game", "like")
+"""What is said of a set of house rules besides its options."""
 _HINT: Final = "busso config shows what can be set."
 _AT: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
 
-Value = bool | int | float | str
-
-
-class Kind(enum.Enum):
-    """What may stand after a key."""
-
-    SWITCH = "true or false"
-    NUMBER = "a whole number"
-    SECONDS = "a number"
-    TEXT = "a text in quotes"
-    CHOICE = "one of"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One key: where its value goes, and what it may be.
-
-    dest         the argument of the command line; "" if something else reads it
-    environment  the variable that comes first, "" if there is none
-    default      as it is shown, since it may be worked out (`the system's`)
-    example      a value, as the commented file shows it
-    skip         verbs whose argument of that name means something else
-    """
-
-    name: str
-    kind: Kind
-    dest: str
-    text: str
-    default: str
-    example: Value
-    environment: str = ""
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
-
-    def allowed(self) -> str:
-        """What may be written, in words."""
-        if self.kind is Kind.CHOICE:
-            return f"one of {', '.join(map(toml, self.choices))}"
-        if self.kind in (Kind.NUMBER, Kind.SECONDS):
-            return f"{self.kind.value} from {self.low:g} to {self.high:g}"
-        return str(self.kind.value)
-
-    def fits(self, value: object) -> bool:
-        """Whether `value` has exactly the type and the bounds of this key."""
-        match self.kind:
-            case Kind.SWITCH:
-                return type(value) is bool
-            case Kind.CHOICE:
-                return type(value) is str and value in self.choices
-            case Kind.TEXT:
-                return type(value) is str and 0 < len(value) <= MAX_TEXT and value.isprintable()
-            case Kind.NUMBER:
-                return type(value) is int and self.low <= value <= self.high
-            case Kind.SECONDS:
-                return type(value) in (int, float) and self.low <= value <= self.high  # type: ignore[operator] # a number
-
-
-KEYS: Final = (
-    Key(
-        "language",
-        Kind.CHOICE,
-        "lang",
-        "the language that is spoken",
-        mark("the system's"),
-        "it",
-        environment="BUSSO_LANG",
-        choices=LANGUAGES,
-    ),
-    Key(
-        "name",
-        Kind.TEXT,
-        "",
-        "your name at a table (busso id name comes after it)",
-        mark("the user's"),
-        "Ada",
-        environment="BUSSO_NAME",
-    ),
-    Key(
-        "theme",
-        Kind.CHOICE,
-        "theme",
-        "the colours of the full screen; safe is for colour-blind people",
-        '"dark"',
-        "light",
-        environment="BUSSO_THEME",
-        choices=THEMES,
-    ),
-    Key(
-        "bell",
-        Kind.SWITCH,
-        "bell",
-        "whether the screen rings when your turn comes",
-        "true",
-        False,
-    ),
-    Key("plain", Kind.SWITCH, "plain", "lines only: no full screen, no colours", "false", True),
-    Key("ascii", Kind.SWITCH, "ascii", "nothing but ASCII characters", "false", True),
-    Key(
-        "colour",
-        Kind.SWITCH,
-        "colour",
-        "colours at all",
-        "true",
-        False,
-        environment="NO_COLOR",
-    ),
-    Key(
-        "interface",
-        Kind.TEXT,
-        "iface",
-        "use this network interface only",
-        mark("all of them"),
-        "eth0",
-    ),
-    Key(
-        "patience",
-        Kind.NUMBER,
-        "patience",
-        "seconds that a table of yours waits for somebody who is gone",
-        "120",
-        60,
-        low=1,
-        high=DAY,
-    ),
-    Key(
-        "timer",
-        Kind.NUMBER,
-        "timer",
-        "seconds that a turn at a table of yours may take",
-        mark("as long as you like"),
-        90,
-        low=1,
-        high=DAY,
-    ),
-    Key(
-        "bots.level",
-        Kind.CHOICE,
-        "level",
-        "how well computer players play",
-        '"medium"',
-        "hard",
-        choices=LEVELS,
-    ),
-    Key(
-        "bots.think",
-        Kind.SECONDS,
-        "think",
-        "seconds that the hard level thinks about a choice",
-        "1",
-        0.5,
-        low=0.001,
-        high=MAX_THINK,
-        skip=("bench",),
-    ),
-)
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _TABLES: Final = {name.partition(".")[0] for name in _BY_NAME if "." in name} | {PRESETS}
 GAMES: Final = ("petrangola", "mambassa", "traversone", "briscola", "picchetto")
@@ -200,12 +57,14 @@ GAMES: Final = ("petrangola", "mambassa", "traversone", "briscola", "picchetto")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the file says: each key's value and its line (0 where it can't be told)."""
+    """What the file says: each key's value, the preset of a game, one's own presets, and the line
+    of each (0 where it can't be told)."""
 
     values: Mapping[str, Value]
     presets: Mapping[str, str]
     lines: Mapping[str, int]
     path: Path
+    own: tuple[OwnPreset, ...] = ()
 
     def defaults(self, environ: Mapping[str, str]) -> dict[str, tuple[Value, tuple[str, ...]]]:
         """For each argument of the command line its default, and the verbs that don't take it:
@@ -222,27 +81,63 @@ class Settings:
                 found[key.dest] = self.values[key.name], key.skip
         return found
 
-    def preset(self, game: str) -> str | None:
-        """What tables of `game` play unless a flag says otherwise. UnusableFile: no such preset."""
-        name = self.presets.get(game)
-        if name is None:
-            return None
+    def habits(self) -> Habits:
+        """What a new table begins with. UnusableFile: a set of house rules that can't be."""
+        from engine import registry  # noqa: PLC0415  # the games are needed by now
+        from node.habits import Habits  # noqa: PLC0415  # as above
+
+        for name in GAMES:
+            self._check(registry.get(name))
+        times = {name: self.values.get(name, 0) for name in ("timer", "patience")}
+        return Habits(
+            self.own,
+            tuple(self.presets.items()),
+            **{name: value for name, value in times.items() if type(value) is int},
+        )
+
+    def settle(self, args: argparse.Namespace) -> None:
+        """Say in built-in terms which house rules `args` ask for, where they may: a set that is
+        set for the game if none is named, options for a set of one's own. An unknown one stays.
+
+        UnusableFile: a set of the file is no preset, or can't be.
+        """
+        if not hasattr(args, "preset"):
+            return
+        name = args.game or GAMES[0]
+        if name not in GAMES or not (self.presets or self.own):
+            return
         from engine import registry  # noqa: PLC0415  # the game is needed by now
+        from node.habits import own_of  # noqa: PLC0415  # as above
 
-        known = registry.get(game).presets
-        if name not in known:
-            text = f"{game} has no preset {toml(name)}; there are: {', '.join(known)}"
-            raise _wrong(self.path, self.lines.get(f"{PRESETS}.{game}", 0), text)
-        return name
+        game = registry.get(name)
+        mine = own_of(game, self.own)
+        wanted = args.preset or self.presets.get(name)
+        if args.preset is None or args.preset in mine:
+            self._check(game)
+        args.own_presets = tuple(mine)
+        if wanted in mine:
+            said = {option for option, _ in args.options}
+            given = [pair for pair in mine[wanted].given if pair[0] not in said]
+            args.preset, args.options = mine[wanted].base(game), [*given, *args.options]
+        else:
+            args.preset = wanted
 
+    def _check(self, game: Game) -> None:
+        """UnusableFile: a set of house rules for `game` can't be, or there is none of that name."""
+        from engine.errors import OptionError  # noqa: PLC0415  # the game is needed by now
+        from node.habits import no_preset, own_of, presets_of  # noqa: PLC0415  # as above
 
-def toml(value: Value) -> str:
-    """A value as the file has it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        for one in own_of(game, self.own).values():
+            try:
+                presets_of(game, (one,))
+            except OptionError as error:
+                line = self.lines.get(f"{PRESETS}.{one.name}", 0)
+                raise _wrong(self.path, line, str(error)) from error
+        name = self.presets.get(game.name)
+        known = presets_of(game, self.own)
+        if name is not None and name not in known:
+            line = self.lines.get(f"{PRESETS}.{game.name}", 0)
+            raise _wrong(self.path, line, str(no_preset(game, name, known)))
 
 
 def _language(given: str) -> str:
@@ -297,14 +192,20 @@ def read(text: str, path: Path) -> Settings:
         raise _wrong(path, line, f"{said[:1].lower()}{said[1:]}"[:200]) from error
     except RecursionError as error:
         raise _wrong(path, 0, "it is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise _wrong(path, 0, "a number is too long") from error
     flat = _flat(tree, text, path)
     lines = {name: _line_of(text, name) for name in flat}
     values: dict[str, Value] = {}
     presets: dict[str, str] = {}
+    own: list[OwnPreset] = []
     for name, value in flat.items():
         table, _, rest = name.partition(".")
         if table == PRESETS:
-            presets[rest] = _preset(rest, value, path, lines[name])
+            if isinstance(value, dict):
+                own.append(_own(rest, value, text, path))
+            else:
+                presets[rest] = _preset(rest, value, path, lines[name])
             continue
         key = _BY_NAME.get(name)
         if key is None:
@@ -312,7 +213,9 @@ def read(text: str, path: Path) -> Settings:
         if not key.fits(value):
             raise _wrong(path, lines[name], f"{name} must be {key.allowed()}")
         values[name] = value
-    return Settings(values, presets, lines, path)
+    if len(own) > MAX_OWN:
+        raise _wrong(path, 0, f"there are more than {MAX_OWN} presets")
+    return Settings(values, presets, lines, path, tuple(own))
 
 
 def _flat(tree: Mapping[str, Any], text: str, path: Path) -> dict[str, Any]:
@@ -338,8 +241,38 @@ def _preset(game: str, value: object, path: Path, line: int) -> str:
     return value
 
 
-def _shown(name: str) -> str:
-    return f"'{name[:40]}'"
+def _own(name: str, table: Mapping[str, Any], text: str, path: Path) -> OwnPreset:
+    """A set of house rules; what its options may be is asked when the game is there."""
+    from node.habits import OwnPreset  # noqa: PLC0415  # slow, and only where there is one
+
+    def wrong(key: str, said: str) -> UnusableFile:
+        return _wrong(path, _line_of(text, f"{PRESETS}.{name}{key}"), said)
+
+    if not _OWN_NAME.fullmatch(name) or name in GAMES:
+        hint = "small letters, digits, - and _, 20 at most, and no game's name"
+        raise wrong("", f"{_shown(name)} can't be the name of a preset: {hint}")
+    if "game" not in table:
+        raise wrong("", f"the preset {name} needs its game, as in game = {toml(GAMES[0])}")
+    if table["game"] not in GAMES:
+        known = ", ".join(GAMES)
+        raise wrong(".game", f"there is no game {_shown(table['game'])}; there are: {known}")
+    like = table.get("like", "")
+    if type(like) is not str or len(like) > MAX_TEXT:
+        raise wrong(".like", f"like must be {Kind.TEXT.value}")
+    given = []
+    for key, value in table.items():
+        if key in _ABOUT:
+            continue
+        small = type(value) is not int or abs(value) < MAX_NUMBER
+        if type(value) not in (bool, int, str) or not small:
+            raise wrong(f".{key}", f"{_shown(key)} must be a number, a text or true or false")
+        given.append((key, str(value) if type(value) is not bool else toml(value)))
+    return OwnPreset(name, table["game"], like, tuple(given))
+
+
+def _shown(name: object) -> str:
+    """A name as it is said again; what is none may be a number of any length."""
+    return f"'{name[:40]}'" if isinstance(name, str) else type(name).__name__
 
 
 def _line_of(text: str, name: str) -> int:
@@ -395,5 +328,12 @@ def template() -> str:
         "# What a table of a game plays without --preset; busso rules GAME lists them.",
         '# petrangola = "emilia"',
         '# picchetto = "rubicone"',
+        "",
+        "# House rules of your own, under any name: for which game, which set they are like, and",
+        "# the options that differ. A new table offers them, and --preset takes them.",
+        "# [presets.casa]",
+        '# game = "petrangola"',
+        '# like = "marche"',
+        "# tokens = 5",
     ]
     return "\n".join(lines) + "\n"

@@ -144,7 +144,7 @@ class ScreenLobby(ScreenTable):
         """Be ready to run: with `listing` at the list of tables. The rest as in `run_house`."""
         self._house = house
         self._tables = Tables(you=name, resume=resume, watches=watches)
-        self._form = lobby_setup.begin(name)
+        self._form = lobby_setup.begin(name, house.habits)
         if listing:
             self._where, self._from_list = Where.LIST, True
         if sit:

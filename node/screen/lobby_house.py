@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from node.discovery_listing import Listed
 from node.errors import NodeError
+from node.habits import Habits
 from node.screen.list_desk import Sit
 from node.screen.lobby_room import Invited
 from node.screen.lobby_setup import Plan
@@ -29,6 +30,10 @@ class CodeWanted(NodeError):
 
 class House(Protocol):
     """See the module. Whatever goes wrong is a NodeError, whose text is one sentence."""
+
+    @property
+    def habits(self) -> Habits:
+        """What the player wants of a new table."""
 
     def watch_tables(self, show: Callable[[Sequence[Listed]], None]) -> None:
         """Look for tables from now on; `show` is called on another thread with all of them."""

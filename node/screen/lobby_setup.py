@@ -1,7 +1,9 @@
 """A table about to be opened: what can be chosen, and what keys do to it.
 
 Law: pure; the game's own specs say what is allowed, and `problem` asks the game. It must never know
-how anything looks. A form is always complete: Enter opens the table wherever the focus is.
+how anything looks. A form is always complete: Enter opens the table wherever the focus is. It
+begins with what the player is used to (`Habits`), whose own house rules are offered beside the
+built-in ones.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from engine import registry
 from engine.contract import Game
 from engine.errors import EngineError
 from engine.options import Spec, make, specs, text_of
+from node.habits import NO_HABITS, Habits, OwnPreset, own_of, presets_of
 from node.language import following
 from node.lobby import Offer
 from node.screen.desk import Key
@@ -65,6 +68,7 @@ class Form:
     hands: int = 0
     timer: int = 0
     patience: int = 0
+    habits: Habits = NO_HABITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +103,10 @@ class Want(Enum):
 Effect = Plan | Want
 
 
-def begin(name: str) -> Form:
+def begin(name: str, habits: Habits = NO_HABITS) -> Form:
     """The form that is filled in already."""
-    return with_game(Form(name), registry.DEFAULT)
+    form = Form(name, timer=habits.timer, patience=habits.patience, habits=habits)
+    return with_game(form, registry.DEFAULT)
 
 
 def game_of(form: Form) -> Game:
@@ -114,28 +119,44 @@ def with_game(form: Form, name: str) -> Form:
     game = registry.get(name)
     seats = max(game.min_seats, min(game.max_seats, form.wanted))
     bots = min(form.bots, seats - 1)
-    return replace(form, game=name, preset=game.default_preset, given=(), seats=seats, bots=bots)
+    preset = form.habits.preset(game)
+    return replace(form, game=name, preset=preset, given=(), seats=seats, bots=bots)
+
+
+def presets(form: Form) -> tuple[str, ...]:
+    """The sets of house rules that can be chosen, the player's own last."""
+    return tuple(presets_of(game_of(form), form.habits.own))
+
+
+def preset_options(form: Form, preset: str = "") -> Any:
+    """The options of a set of house rules, by default of the chosen one."""
+    game = game_of(form)
+    values = presets_of(game, form.habits.own)[preset or form.preset]
+    return make(game.options_type, values)
+
+
+def own_preset(form: Form, preset: str) -> OwnPreset | None:
+    """What the player has set down under that name; None for a built-in set."""
+    return own_of(game_of(form), form.habits.own).get(preset)
 
 
 def options_of(form: Form) -> Any:
     """The game's options. OptionError: they contradict each other."""
     game = game_of(form)
-    return make(game.options_type, game.presets[form.preset], form.given)
+    values = presets_of(game, form.habits.own)[form.preset]
+    return make(game.options_type, values, form.given)
 
 
 def shown_value(form: Form, name: str) -> str:
     """The text of an option, whatever the others are."""
     changed = dict(form.given)
-    if name in changed:
-        return changed[name]
-    game = game_of(form)
-    return text_of(make(game.options_type, game.presets[form.preset]), name)
+    return changed[name] if name in changed else text_of(preset_options(form), name)
 
 
 def spots(form: Form) -> tuple[Spot, ...]:
     """All that can be chosen, from the top."""
     game = game_of(form)
-    fields = [field for field in Field if field is not Field.PRESET or len(game.presets) > 1]
+    fields = [field for field in Field if field is not Field.PRESET or len(presets(form)) > 1]
     return (*fields, *specs(game.options_type))
 
 
@@ -230,14 +251,13 @@ def _turn(words: tuple[str, ...], now: str, step: int) -> str:
 
 def _step(form: Form, here: Spot, step: int) -> Form:
     """The next value, or the one before."""
-    game = game_of(form)
     match here:
         case str():
             return _option(form, here, step)
         case Field.GAME:
             return with_game(form, _turn(tuple(registry.GAMES), form.game, step))
         case Field.PRESET:
-            return replace(form, preset=_turn(tuple(game.presets), form.preset, step), given=())
+            return replace(form, preset=_turn(presets(form), form.preset, step), given=())
         case Field.CODE:
             return replace(form, code=not form.code)
         case Field.WATCHERS:
@@ -312,8 +332,7 @@ def _option(form: Form, name: str, step: int) -> Form:
 def _with(form: Form, name: str, text: str) -> Form:
     """The form with an option changed; one that is as in the preset is no change."""
     given = {**dict(form.given), name: text}
-    game = game_of(form)
-    if text_of(make(game.options_type, game.presets[form.preset]), name) == text:
+    if text_of(preset_options(form), name) == text:
         del given[name]
     return replace(form, given=tuple(given.items()))
 

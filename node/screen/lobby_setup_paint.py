@@ -32,6 +32,9 @@ from node.screen.lobby_setup import (
     FormUi,
     Spot,
     game_of,
+    own_preset,
+    preset_options,
+    presets,
     problem,
     shown_value,
     spot,
@@ -40,7 +43,6 @@ from node.screen.lobby_setup import (
 from node.screen.lobby_terms import (
     differences,
     option_name,
-    preset_options,
     value_words,
 )
 from node.screen.paint import WIDE_FROM
@@ -208,15 +210,19 @@ def explained(language: Language, form: Form, here: Spot, room: int) -> Rows:
 
 
 def compared(language: Language, form: Form, room: int) -> Rows:
-    """How the presets of the game differ, option by option; the chosen one's value is strong."""
-    game = game_of(form)
-    found = [(preset, preset_options(game, preset)) for preset in game.presets]
+    """How the sets of house rules differ, option by option; the chosen one's value is strong."""
+    found = {preset: preset_options(form, preset) for preset in presets(form)}
     rows: Rows = []
-    for name in differences(game):
+    mine = own_preset(form, form.preset)
+    if mine is not None:
+        told = language.text("{name} is a set of your own, from your settings; it is like {base}.")
+        base = mine.base(game_of(form))
+        rows += prose(told.format(name=mine.name, base=base), room)
+    for name in differences([*found.values()]):
         rows += prose(option_name(language, name), room, Role.STRONG)
         line: list[Span] = [("  ", Role.TEXT)]
         used = 2
-        for preset, options in found:
+        for preset, options in found.items():
             text = value_words(language, text_of(options, name))
             piece = f"{preset} {text}"
             if used + width(piece) + 3 > room and used > 2:

@@ -6,12 +6,12 @@ option without a name here is called as in the log, so a new one is never missin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.contract import Game
 from engine.errors import OptionError
-from engine.options import make, preset_of, specs, text_of
+from engine.options import preset_of, specs, text_of
 from node.language import Language, mark
 from protocol.stages import HANDS_EXTENSION, PATIENCE_EXTENSION, TIMER_EXTENSION
 
@@ -103,19 +103,10 @@ def option_words(language: Language, options: Any, name: str) -> str:
     return f"{option_name(language, name)}: {value}"
 
 
-def preset_options(game: Game, preset: str) -> Any:
-    """The options of a preset."""
-    return make(game.options_type, game.presets[preset])
-
-
-def differences(game: Game) -> tuple[str, ...]:
-    """The options in which the presets of a game differ."""
-    made = [preset_options(game, preset) for preset in game.presets]
-    return tuple(
-        name
-        for name in specs(game.options_type)
-        if len({text_of(options, name) for options in made}) > 1
-    )
+def differences(made: Sequence[Any]) -> tuple[str, ...]:
+    """The options in which these differ, which are of one game."""
+    known = specs(type(made[0])) if made else {}
+    return tuple(name for name in known if len({text_of(options, name) for options in made}) > 1)
 
 
 def rules_name(language: Language, game: Game, options: Any) -> str:

@@ -15,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import registry
+from node.habits import OwnPreset
 from tests.tools.running import busso
-from tools.arguments import make_parser
+from tools.arguments import make_parser, table_rules
 from tools.errors import ExitCode, UnusableFile
+from tools.keys import KEYS, Key
 from tools.output import Output
 from tools.person import keep_name, player_name
 from tools.screen import theme_name
-from tools.settings import GAMES, KEYS, MAX_FILE, Key, Settings, config_file, load, read, template
+from tools.settings import GAMES, MAX_FILE, Settings, config_file, load, read, template
 from tools.verbs import HIDDEN, VERBS
 
 PATH = Path("config.toml")
@@ -62,15 +64,16 @@ def test_the_games_are_the_registrys() -> None:
 
 def test_the_default_file_sets_nothing_and_explains_every_key() -> None:
     assert read(template(), PATH) == Settings({}, {}, {}, PATH)
-    bare = re.sub(r"^# (\[.*\]|[a-z]+ = .*)$", r"\1", template(), flags=re.MULTILINE)
+    bare = re.sub(r"^# (\[.*\]|[a-z]+ = \S+)$", r"\1", template(), flags=re.MULTILINE)
     settings = read(bare, PATH)
     assert settings.values == {key.name: key.example for key in KEYS}
     assert settings.presets == {"petrangola": "emilia", "picchetto": "rubicone"}
     assert 0 not in settings.lines.values()
     for name, line in settings.lines.items():
-        assert bare.splitlines()[line - 1].startswith(f"{name.rpartition('.')[2]} = ")
-    for game in settings.presets:
-        assert settings.preset(game)
+        at = bare.splitlines()[line - 1]
+        assert at.startswith(f"{name.rpartition('.')[2]} = ") or at == f"[{name}]"
+    assert settings.own == (OwnPreset("casa", "petrangola", "marche", (("tokens", "5"),)),)
+    assert settings.habits().usual == tuple(settings.presets.items())
 
 
 @pytest.mark.parametrize("known", [key for key in KEYS if key.name != "name"], ids=lambda k: k.name)
@@ -273,6 +276,88 @@ def test_a_game_may_have_its_preset(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran(monkeypatch, "--preset", "marche")[0].preset == "marche"
 
 
+CASA = """\
+[presets]
+petrangola = "casa"
+[presets.casa]
+game = "petrangola"
+like = "emilia"
+tokens = 5
+max_rounds = 3
+[presets.corta]
+game = "briscola"
+games = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "preset", "options"),
+    [
+        ((), "emilia", [("tokens", "5"), ("max_rounds", "3")]),
+        (("--preset", "casa"), "emilia", [("tokens", "5"), ("max_rounds", "3")]),
+        (("--option", "tokens=2"), "emilia", [("max_rounds", "3"), ("tokens", "2")]),
+        (("--preset", "marche"), "marche", []),
+        (("--preset", "marche", "--option", "tokens=2"), "marche", [("tokens", "2")]),
+    ],
+)
+def test_house_rules_of_ones_own_become_options_of_built_in_ones(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], preset: str, options: object
+) -> None:
+    write(CASA)
+    args, _ = ran(monkeypatch, *argv)
+    assert (args.preset, args.options) == (preset, options)
+    game, made = table_rules(args)
+    assert game.name == "petrangola"
+    assert made.tokens == int(dict(args.options).get("tokens", made.tokens))
+
+
+def test_house_rules_of_ones_own_are_those_of_one_game() -> None:
+    write(CASA)
+    said = busso("score", "briscola", "--preset", "casa", "Ac")
+    assert said.code == ExitCode.USAGE
+    assert "Briscola has no preset 'casa'; there are: classic, corta" in said.complaint()
+    assert busso("score", "briscola", "--preset", "corta", "Ac").code == 0
+
+
+def test_house_rules_of_ones_own_are_told() -> None:
+    write(CASA)
+    rules = busso("rules", "petrangola").out
+    assert "casa (yours), played unless you say otherwise: as emilia, but tokens = 5" in rules
+    assert "corta" not in rules
+    assert "corta (yours): as classic, but games = 1" in busso("rules", "briscola").out
+    shown = busso("config").out
+    assert 'presets.casa: game = "petrangola", like = "emilia", tokens = 5, max_rounds = 3' in shown
+    own = busso("config", "--json").json()["own"]
+    assert own["casa"] == {
+        "game": "petrangola",
+        "like": "emilia",
+        "options": {"tokens": "5", "max_rounds": "3"},
+    }
+    assert own["corta"]["like"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[presets.casa]\ngame = "petrangola"\nlike = "umbria"\n', "petrangola has no preset"),
+        ('[presets.casa]\ngame = "petrangola"\ntokns = 3\n', "line 1: there is no option 'tokns'"),
+        ('[presets.casa]\ngame = "petrangola"\ntokens = 99\n', "line 1: tokens must be"),
+        ('[presets.casa]\ngame = "petrangola"\ntokens = true\n', "line 1: tokens must be"),
+        ('[presets.marche]\ngame = "petrangola"\n', "has a preset 'marche' already"),
+    ],
+)  # fmt: skip
+def test_house_rules_that_cannot_be_are_told_where_they_are_needed(
+    text: str, complaint: str
+) -> None:
+    name = text.split("]", maxsplit=1)[0].partition(".")[2]
+    write(text)
+    for argv in (("config",), ("score", "petrangola", "--preset", name, "2d 2c 2s")):
+        said = busso(*argv)
+        assert said.code == ExitCode.UNREADABLE
+        assert complaint in said.complaint()
+    assert busso("score", "briscola", "Ac").code == 0
+
+
 def test_a_kept_name_that_another_comes_before_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "comes before" not in busso("id", "name", "Kept").out
     write('name = "Zoe"\n')
@@ -303,6 +388,19 @@ WRONG = [
     ("[bot]\nlevel = 1\n", "line 1: there is no table ['bot']"),
     ('[presets]\nchess = "x"\n', "line 2: there is no game 'chess'"),
     ("[presets]\npetrangola = 1\n", "line 2: the preset of petrangola must be a text"),
+    ("[presets.casa]\ntokens = 3\n", "line 1: the preset casa needs its game"),
+    ('[presets.casa]\ngame = "chess"\n', "line 2: there is no game 'chess'"),
+    ("[presets.casa]\ngame = 3\n", "line 2: there is no game int"),
+    ('[presets.casa]\ngame = "petrangola"\nlike = 1\n', "line 3: like must be a text"),
+    ('[presets.casa]\ngame = "petrangola"\ntokens = 1.5\n', "line 3: 'tokens' must be a number"),
+    (f'[presets.casa]\ngame = "petrangola"\ntokens = 0x{"f" * 9000}\n', "line 3: 'tokens' must be"),
+    ('[presets.casa.b]\ngame = "petrangola"\n', "the preset casa needs its game"),
+    ('[presets.briscola]\ngame = "briscola"\n', "line 1: 'briscola' can't be the name"),
+    ('[presets."a b"]\ngame = "briscola"\n', "'a b' can't be the name"),
+    (f"[presets.{'x' * 21}]\n", "can't be the name of a preset"),
+    ("".join(f"[presets.x{n}]\ngame = 'briscola'\n" for n in range(65)), "more than 64 presets"),
+    (f"patience = {'9' * 5000}\n", "a number is too long"),
+    (f"patience = 0x{'f' * 9000}\n", "line 1: patience must be"),
     ('name = ""\n', "line 1: name must be"),
     ('name = "' + "x" * 65 + '"\n', "line 1: name must be"),
     ('name = "a\\u001b[2J"\n', "line 1: name must be"),
@@ -335,7 +433,7 @@ def test_a_preset_that_there_is_not_is_told_with_its_line_when_it_is_needed() ->
     for argv in (("score", "petrangola", "2d 2c 2s"), ("config",)):
         said = busso(*argv)
         assert said.code == ExitCode.UNREADABLE
-        assert 'line 2: petrangola has no preset "umbria"; there are: marche' in said.complaint()
+        assert "line 2: petrangola has no preset 'umbria'; there are: marche" in said.complaint()
     assert busso("score", "briscola", "Ac").code == 0
     assert busso("score", "petrangola", "--preset", "marche", "2d 2c 2s").code == 0
 

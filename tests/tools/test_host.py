@@ -146,6 +146,27 @@ def test_who_finds_no_table_opens_one(tmp_path: Path) -> None:
         assert bruno.end("leave") == (0, "")
 
 
+def test_house_rules_are_told_and_chosen_at_the_list(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[presets.casa]\ngame = "petrangola"\ntokens = 5\n', encoding="utf-8"
+    )
+    with Person(tmp_path, "join", "--iface", "lo", "--name", "Ada") as ada:
+        ada.wait("text")
+        ada.enter("presets petrangola")
+        ada.wait("text", lambda line: "emilia: as marche, but " in line["text"])
+        ada.wait("text", lambda line: line["text"] == "  casa (yours): as marche, but tokens = 5")
+        ada.enter("host petrangola --preset umbria")
+        ada.wait("text", lambda line: "there are: marche, emilia, pagat, casa" in line["text"])
+        ada.enter("host petrangola --frob")
+        ada.wait("text", lambda line: "unrecognized arguments: --frob" in line["text"])
+        ada.enter("host petrangola --hidden --seats 2 --preset casa")
+        ada.wait("hosting")
+        lobby = ada.wait("lobby")
+        assert lobby["options"]["tokens"] == 5
+        assert [person["name"] for person in lobby["people"]] == ["Ada"]
+        assert ada.end("leave") == (0, "")
+
+
 def test_who_types_nothing_leaves_the_table(tmp_path: Path) -> None:
     with Person(tmp_path, *HOST) as ada:
         ada.wait("hosting")

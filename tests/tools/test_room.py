@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from node.errors import NodeError, Unreachable
+from node.habits import OwnPreset
 from node.invitation import BadPlace, invite, parse_invitation
 from node.notices import BackInLobby, LobbyChanged, NotSent, Person
 from node.screen.list_desk import Sit
@@ -225,3 +226,16 @@ def test_there_is_nothing_to_take_up_at_first(home: Callable[..., Home]) -> None
     assert one.unfinished() == ""
     with pytest.raises(NodeError):
         one.resume()
+
+
+def test_a_new_table_begins_with_what_is_set(home: Callable[..., Home], tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        'timer = 45\n[presets]\nbriscola = "corta"\n'
+        '[presets.corta]\ngame = "briscola"\ngames = 1\n',
+        encoding="utf-8",
+    )
+    habits = home().habits
+    assert habits.own == (OwnPreset("corta", "briscola", "", (("games", "1"),)),)
+    assert (habits.usual, habits.timer, habits.patience) == ((("briscola", "corta"),), 45, 0)

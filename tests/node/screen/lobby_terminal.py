@@ -19,6 +19,7 @@ from node.discovery_listing import Listed, Way
 from node.door import find_table
 from node.errors import NodeError, TurnedAway
 from node.finding import find
+from node.habits import NO_HABITS, Habits
 from node.plain import Left
 from node.screen.list_desk import Sit
 from node.screen.lobby_app import ScreenLobby, Where
@@ -141,6 +142,10 @@ class Street:
         except TurnedAway as error:
             raise CodeWanted(sit, str(error)) from error
         return self._run(session)
+
+    @property
+    def habits(self) -> Habits:
+        return NO_HABITS
 
     def open_table(self, plan: Plan) -> Session:
         session = self._session()

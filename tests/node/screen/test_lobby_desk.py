@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 
 from engine import registry
 from engine.options import specs
+from node.habits import Habits, OwnPreset
+from node.language import language
 from node.notices import BackInLobby, CodeChanged, LobbyChanged, NotSent, Started, Stranger, Talked
 from node.screen import list_desk, lobby_room, lobby_setup
 from node.screen.list_desk import ListUi, Sit, Spot, Tables, Want
-from node.screen.lobby_page import Over
+from node.screen.lobby_page import Over, Rows
 from node.screen.lobby_room import Ask, Button, Remove, Room, RoomUi, Speak, Told
 from node.screen.lobby_setup import Form, FormUi, Plan, begin
+from node.screen.lobby_setup_paint import explained
 from protocol.announce import Phase
 from tests.node.screen.lobby_golden import (
     ADA,
@@ -308,6 +311,71 @@ def test_a_preset_takes_the_place_of_changes() -> None:
     assert form.given == ()
     form, _, _ = form_after(*["down"] * at, "5", *["up"] * (at - 2), "right")
     assert (form.preset, form.given) == ("emilia", ())
+
+
+CASA = OwnPreset("casa", "petrangola", "emilia", (("tokens", "5"),))
+HABITS = Habits((CASA, OwnPreset("corta", "briscola", "", (("games", "1"),))),
+                (("petrangola", "casa"), ("picchetto", "rubicone")), 45, 300)  # fmt: skip
+
+
+def words(rows: Rows) -> str:
+    return " ".join(text for row in rows for text, _ in row)
+
+
+def test_house_rules_of_ones_own_are_offered_beside_the_built_in_ones() -> None:
+    form = begin("Ada", HABITS)
+    assert lobby_setup.presets(form) == ("marche", "emilia", "pagat", "casa")
+    assert lobby_setup.presets(lobby_setup.with_game(form, "briscola")) == ("classic", "corta")
+    assert (form.preset, form.timer, form.patience) == ("casa", 45, 300)
+    plan = lobby_setup.plan(form)
+    assert plan.offer.options == replace(lobby_setup.preset_options(form, "emilia"), tokens=5)
+    for name, usual in (("picchetto", "rubicone"), ("briscola", "classic"), ("petrangola", "casa")):
+        assert lobby_setup.with_game(form, name).preset == usual
+
+
+def test_the_arrows_go_through_ones_own_house_rules_and_back_to_the_first() -> None:
+    form, ui = begin("Ada", HABITS), FormUi(at=2)
+    seen = []
+    for _ in range(4):
+        form, ui, _ = lobby_setup.press(form, ui, "right")
+        seen.append(form.preset)
+        assert lobby_setup.shown_value(form, "tokens") == str(lobby_setup.options_of(form).tokens)
+    assert seen == ["marche", "emilia", "pagat", "casa"]
+    assert lobby_setup.shown_value(form, "tokens") == "5"
+
+
+def test_a_change_of_ones_own_house_rules_is_a_change_and_undone_is_none() -> None:
+    form = begin("Ada", HABITS)
+    ui = FormUi(at=[*lobby_setup.spots(form)].index("tokens"))
+    form, ui, _ = lobby_setup.press(form, ui, "3")
+    assert form.given == (("tokens", "3"),)
+    form, ui, _ = lobby_setup.press(form, ui, "5")
+    assert form.given == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("en", "casa is a set of your own, from your settings; it is like emilia."),
+        ("it", "casa: regole tue, scritte nelle impostazioni; partono da emilia."),
+    ],
+)
+def test_how_ones_own_house_rules_differ_is_explained(code: str, said: str) -> None:
+    form = begin("Ada", HABITS)
+    told = words(explained(language(code), form, lobby_setup.Field.PRESET, 70))
+    assert said in told
+    for name in (*lobby_setup.presets(form), "casa 5"):
+        assert f" {name} " in f" {told} "
+    other = replace(form, preset="marche")
+    assert said not in words(explained(language(code), other, lobby_setup.Field.PRESET, 70))
+
+
+def test_a_game_with_one_built_in_set_offers_ones_own_too() -> None:
+    one = next(name for name in registry.GAMES if len(registry.get(name).presets) == 1)
+    without = lobby_setup.with_game(begin("Ada"), one)
+    assert lobby_setup.Field.PRESET not in lobby_setup.spots(without)
+    own = lobby_setup.with_game(begin("Ada", Habits((OwnPreset("mine", one),))), one)
+    assert lobby_setup.Field.PRESET in lobby_setup.spots(own)
 
 
 def test_another_game_keeps_the_seats_where_they_can_be() -> None:

@@ -1,0 +1,182 @@
+"""The keys of `config.toml`: what each is for, what it may be, and where its value goes.
+
+Law: a table of data; a key is here only if something reads it. It knows no file and no verb.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Final
+
+from node.language import mark
+from tools.values import DAY, LANGUAGES, LEVELS, MAX_THINK, THEMES
+
+MAX_TEXT: Final = 64
+
+Value = bool | int | float | str
+
+
+class Kind(enum.Enum):
+    """What may stand after a key."""
+
+    SWITCH = "true or false"
+    NUMBER = "a whole number"
+    SECONDS = "a number"
+    TEXT = "a text in quotes"
+    CHOICE = "one of"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key: where its value goes, and what it may be.
+
+    dest         the argument of the command line; "" if something else reads it
+    environment  the variable that comes first, "" if there is none
+    default      as it is shown, since it may be worked out (`the system's`)
+    example      a value, as the commented file shows it
+    skip         verbs whose argument of that name means something else
+    """
+
+    name: str
+    kind: Kind
+    dest: str
+    text: str
+    default: str
+    example: Value
+    environment: str = ""
+    low: float = 0
+    high: float = 0
+    choices: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+
+    def allowed(self) -> str:
+        """What may be written, in words."""
+        if self.kind is Kind.CHOICE:
+            return f"one of {', '.join(map(toml, self.choices))}"
+        if self.kind in (Kind.NUMBER, Kind.SECONDS):
+            return f"{self.kind.value} from {self.low:g} to {self.high:g}"
+        return str(self.kind.value)
+
+    def fits(self, value: object) -> bool:
+        """Whether `value` has exactly the type and the bounds of this key."""
+        match self.kind:
+            case Kind.SWITCH:
+                return type(value) is bool
+            case Kind.CHOICE:
+                return type(value) is str and value in self.choices
+            case Kind.TEXT:
+                return type(value) is str and 0 < len(value) <= MAX_TEXT and value.isprintable()
+            case Kind.NUMBER:
+                return type(value) is int and self.low <= value <= self.high
+            case Kind.SECONDS:
+                return type(value) in (int, float) and self.low <= value <= self.high  # type: ignore[operator] # a number
+
+
+KEYS: Final = (
+    Key(
+        "language",
+        Kind.CHOICE,
+        "lang",
+        "the language that is spoken",
+        mark("the system's"),
+        "it",
+        environment="BUSSO_LANG",
+        choices=LANGUAGES,
+    ),
+    Key(
+        "name",
+        Kind.TEXT,
+        "",
+        "your name at a table (busso id name comes after it)",
+        mark("the user's"),
+        "Ada",
+        environment="BUSSO_NAME",
+    ),
+    Key(
+        "theme",
+        Kind.CHOICE,
+        "theme",
+        "the colours of the full screen; safe is for colour-blind people",
+        '"dark"',
+        "light",
+        environment="BUSSO_THEME",
+        choices=THEMES,
+    ),
+    Key(
+        "bell",
+        Kind.SWITCH,
+        "bell",
+        "whether the screen rings when your turn comes",
+        "true",
+        False,
+    ),
+    Key("plain", Kind.SWITCH, "plain", "lines only: no full screen, no colours", "false", True),
+    Key("ascii", Kind.SWITCH, "ascii", "nothing but ASCII characters", "false", True),
+    Key(
+        "colour",
+        Kind.SWITCH,
+        "colour",
+        "colours at all",
+        "true",
+        False,
+        environment="NO_COLOR",
+    ),
+    Key(
+        "interface",
+        Kind.TEXT,
+        "iface",
+        "use this network interface only",
+        mark("all of them"),
+        "eth0",
+    ),
+    Key(
+        "patience",
+        Kind.NUMBER,
+        "patience",
+        "seconds that a table of yours waits for somebody who is gone",
+        "120",
+        60,
+        low=1,
+        high=DAY,
+    ),
+    Key(
+        "timer",
+        Kind.NUMBER,
+        "timer",
+        "seconds that a turn at a table of yours may take",
+        mark("as long as you like"),
+        90,
+        low=1,
+        high=DAY,
+    ),
+    Key(
+        "bots.level",
+        Kind.CHOICE,
+        "level",
+        "how well computer players play",
+        '"medium"',
+        "hard",
+        choices=LEVELS,
+    ),
+    Key(
+        "bots.think",
+        Kind.SECONDS,
+        "think",
+        "seconds that the hard level thinks about a choice",
+        "1",
+        0.5,
+        low=0.001,
+        high=MAX_THINK,
+        skip=("bench",),
+    ),
+)
+
+
+def toml(value: Value) -> str:
+    """A value as the file has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return f"{value:g}" if isinstance(value, float) else str(value)
