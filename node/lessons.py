@@ -30,7 +30,7 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -56,7 +56,7 @@ from engine.replay import complete_draw
 from node.language import Language, language
 from node.narrate import NEW_HAND
 from node.screen.choices import Choice
-from node.screen.story import Happening, Story
+from node.screen.story import Happening, Story, Trick
 from node.screen.view import Surroundings, TableView, look
 from node.screen.words import deed, happened, routine
 
@@ -442,6 +442,8 @@ class Course:
     def _stage(self, said: Sequence[Said], number: int = 0, *, asks: bool = False) -> Stage:
         around = Surroundings(self._names)
         view = look(self._own(), self.lesson.learner, self._story, around, answered=not asks)
+        if self.ended:
+            view = replace(view, seats=tuple(replace(seat, due=False) for seat in view.seats))
         number = number or self.lesson.number(self.at)
         return Stage(view, tuple(said), number, self.lesson.count, asks)
 
@@ -511,17 +513,23 @@ class Course:
         known = len(self._story.happenings)
         view = self._own()
         self._story = self._story.told(seen, given, view, self._state.notes)
+        if self._state.hand > 1:  # a lesson is one hand: nothing of another is seen or told
+            told = tuple(one for one in self._story.happenings if not self._is_next_hand(one))
+            self._story = replace(self._story, trick=Trick(), happenings=told)
         around = Surroundings(self._names)
         table = look(view, self.lesson.learner, self._story, around, answered=True)
-        told = [one for one in self._story.happenings[known:] if self._tells(one)]
-        found = [_told(table, one) for one in told]
+        news = [one for one in self._story.happenings[known:] if self._tells(one)]
+        found = [_told(table, one) for one in news]
         return [said for said in found if said.text.en]
 
     def _tells(self, one: Happening) -> bool:
         if self._brief and routine(one):
             return False
-        kind = one.note.kind if one.note else ""
-        return kind != _SILENT and not (kind == NEW_HAND and self._state.hand > 1)
+        return one.note is None or one.note.kind != _SILENT
+
+    def _is_next_hand(self, one: Happening) -> bool:
+        note = one.note
+        return note is not None and note.kind == NEW_HAND and note.values[0] > 1
 
 
 def _told(table: TableView, one: Happening) -> Said:

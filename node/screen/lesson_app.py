@@ -79,8 +79,7 @@ class ScreenLesson(GridApp):
         OptionError: there is no such game.
         """
         if game is not None:
-            self._listed = False
-            self.begin(registry.get(game).name)
+            self.begin_alone(registry.get(game).name)
         asyncio.run(self.run_async())
         return self._where is not Where.LESSON
 
@@ -100,6 +99,11 @@ class ScreenLesson(GridApp):
         fresh = LessonUi(Ui(language=self.code))
         self._ui = lesson_desk.at_stage(self._book, fresh, 0)
         self._where = Where.LESSON
+
+    def begin_alone(self, game: str) -> None:
+        """The same for a lesson that was asked for: whoever leaves it, leaves the screen."""
+        self._listed = False
+        self.begin(game)
 
     @property
     def code(self) -> str:

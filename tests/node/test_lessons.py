@@ -265,6 +265,15 @@ def test_of_quiet_moves_only_the_end_is_told() -> None:
     assert len(last.view.story.happenings) > 30
 
 
+def test_nothing_of_the_next_hand_is_shown_after_the_last() -> None:
+    for name in GAMES:
+        view = played(begun(name))[-1].view
+        assert not any(seat.due for seat in view.seats)
+        kinds = [told.note.kind for told in view.story.happenings if told.note]
+        assert kinds.count("deals") == 1
+        assert view.state.hand == 1 or not view.story.trick.laid
+
+
 def test_a_hint_is_a_sentence_about_cards() -> None:
     course = begun("petrangola")
     course.go_on()

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyte
 from prompt_toolkit.data_structures import Size
@@ -28,6 +28,7 @@ from engine.contract import Move
 from node.notices import Started
 from node.plain import Left
 from node.screen.app import ScreenTable
+from node.screen.grid_app import GridApp
 from node.screen.theme import Theme, ThemeName, theme
 from protocol.table import Event, Outgoing, YourMove
 from tests.protocol.ring import Ring
@@ -48,6 +49,9 @@ KEYS = {
     "f5": "\x1b[15~",
     "f9": "\x1b[20~",
     "f10": "\x1b[21~",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "space": " ",
 }
 
 
@@ -60,8 +64,8 @@ class Paper(io.StringIO):
         return True
 
 
-class Watched(ScreenTable):
-    """A screen that tells when it has taken in a key or a notice."""
+class Watching(GridApp):
+    """A screen that tells when it has taken in a key."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -71,16 +75,25 @@ class Watched(ScreenTable):
     def key(self, name: str) -> object:
         self.keys += 1
         self.changed.set()
-        return super().key(name)
+        return super().key(name)  # type: ignore[safe-super]  # mixed into a screen that has it
+
+
+class Watched(Watching, ScreenTable):
+    """The same for a table: it tells of notices too."""
 
     def looked(self) -> None:
         self.changed.set()
 
 
-class Person:
-    """Somebody at a screen: keys, and what stands there."""
+W = TypeVar("W", bound=Watching)
 
-    def __init__(self, pipe: PipeInput, columns: int, rows: int, look: Theme, code: str) -> None:
+
+class Viewer(Generic[W]):
+    """Somebody at a screen: keys, and what stands there. Whoever derives from it gives `table`."""
+
+    table: W
+
+    def __init__(self, pipe: PipeInput, columns: int, rows: int) -> None:
         self.paper = Paper()
         self.size = Size(rows=rows, columns=columns)
         self.sink = Vt100_Output(
@@ -91,7 +104,6 @@ class Person:
             enable_cpr=False,
         )
         self.pipe = pipe
-        self.table = Watched(look, code, Random(3), source=pipe, sink=self.sink)
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self.screen)
         self._read = 0
@@ -116,10 +128,6 @@ class Person:
             self.pipe.send_text(KEYS.get(key, key))
             await self.until(partial(self._has_taken, taken + 1))
         return self.sent()
-
-    def has_decided(self, before: int) -> bool:
-        """Whether another choice than the `before`-th is due."""
-        return self.table.decisions > before
 
     def _has_taken(self, keys: int) -> bool:
         return self.table.keys >= keys
@@ -151,6 +159,18 @@ class Person:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self.table.changed.wait(), 0.05)
         await self.settle()
+
+
+class Person(Viewer[Watched]):
+    """Somebody at a table."""
+
+    def __init__(self, pipe: PipeInput, columns: int, rows: int, look: Theme, code: str) -> None:
+        super().__init__(pipe, columns, rows)
+        self.table = Watched(look, code, Random(3), source=pipe, sink=self.sink)
+
+    def has_decided(self, before: int) -> bool:
+        """Whether another choice than the `before`-th is due."""
+        return self.table.decisions > before
 
 
 class Seat:
