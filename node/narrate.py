@@ -62,6 +62,7 @@ TABLE: Final = -2
 SHORT: Final = 4
 """Cards of a hand that is told as it lies."""
 _PILES: Final = {
+    "stock": mark("stock"),
     "monte": mark("monte"),
     "discard": mark("put aside"),
     "aside": mark("put aside"),
@@ -137,13 +138,18 @@ def hand_line(
     return ""
 
 
+def pile_name(language: Language, name: str) -> str:
+    """What a pile is called."""
+    return language.text(_PILES[name]) if name in _PILES else name
+
+
 def _pile_line(
     state: State, pile: Pile, names: Sequence[str], faces: bytes, language: Language
 ) -> str:
     cards = [faces[slot] for slot in pile.slots]
     if pile.name == "hand" and len(cards) > SHORT:
         cards.sort()  # by suits: nobody finds a card in a long hand as it was dealt
-    called = language.text(_PILES[pile.name]) if pile.name in _PILES else pile.name
+    called = pile_name(language, pile.name)
     owner = names[pile.seat] if pile.seat >= 0 else called
     if pile.seat >= 0 and pile.name != "hand":
         owner = f"{owner} ({called})"
@@ -383,7 +389,8 @@ def narrate_step(
     """
     names = names_of(after)
     state = before.state
-    told = _step_lines(step, before, after, names, language)
+    told = _step_lines(step, after, language)
+    told += deal_lines(step, before, after, language=language)
     moved = ""
     for given in inputs(step, before, after):
         following = state.apply(given)
@@ -422,28 +429,36 @@ def merged(faces: bytes, more: bytes) -> bytes:
     return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
-def _step_lines(
-    step: Step, before: Position, after: Position, names: Sequence[str], language: Language
-) -> list[str]:
-    """What a step means for the fairness of the match."""
+def _step_lines(step: Step, after: Position, language: Language) -> list[str]:
+    """What a step decides or proves about the match as such."""
     t = language.text
     kind = step.entries[0].kind
     if kind in DECISIONS:
-        withheld = before.stage is Stage.PLAY and after.stage is Stage.CHECKPOINT
-        return [_decision_line(step, after, language), *([t(_WITHHELD)] if withheld else [])]
+        return [_decision_line(step, after, language)]
+    if kind is Kind.REVEAL and not after.broken:
+        return [t("Audit: every seed fits its commitment and derives every card and proof again.")]
+    return []
+
+
+def deal_lines(
+    step: Step, before: Position, after: Position, *, language: Language = ENGLISH
+) -> list[str]:
+    """What a step means for the fairness of the match, and the game has no word for."""
+    t = language.text
+    kind = step.entries[0].kind
+    if kind in DECISIONS and before.stage is Stage.PLAY and after.stage is Stage.CHECKPOINT:
+        return [t("The result stands; with a seed kept back the hand can't be audited in full.")]
     if kind is Kind.FLIP_REVEAL:
         if before.order:
             return [t("The seats have flipped a coin together.")]
-        everybody = ", ".join(names)
+        everybody = ", ".join(names_of(after))
         return [t("A joint coin flip seats the players: {names}.").format(names=everybody)]
     if kind is Kind.SHUFFLE and after.deal is not None and after.deal.phase is Phase.READY:
         seats = after.deal.terms.seats
         who = ", ".join(after.header.labels[seat] for seat in seats)
         return [t("Shuffled by {names}: each proved it.").format(names=who)]
     if kind is Kind.REVEAL:
-        if after.broken:
-            return [_broken_line(broken, after, language) for broken in after.broken]
-        return [t("Audit: every seed fits its commitment and derives every card and proof again.")]
+        return [_broken_line(broken, after, language) for broken in after.broken]
     return []
 
 
@@ -452,11 +467,6 @@ _DECISIONS: Final = {
     Kind.EXCLUDE: mark("{voters} go on without {away}, who has cheated: the proof is in the log."),
     Kind.ABANDON: mark("{voters} close the match: too few are left without {away}."),
 }
-
-
-_WITHHELD: Final = mark(
-    "The result stands; with a seed kept back the hand can't be audited in full."
-)
 
 
 def _decision_line(step: Step, position: Position, language: Language) -> str:

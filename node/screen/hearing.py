@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from engine.contract import State
 from engine.errors import IllegalMove
 from node.notices import Refused, Started
-from node.screen.memory import Memory
+from node.screen.memory import Memory, begun
 from node.waiting import Waiting
 from protocol.player import Player
 from protocol.position import Position
@@ -41,35 +41,48 @@ class News:
 class Heard:
     """A notice with what this seat saw of the game after it.
 
-    `begun`: for a match that starts, what its log tells already.
+    `begun`: what its log told before it, where a match starts with this notice.
     """
 
     event: object
     state: State | None = None
     begun: Memory | None = None
 
+    def before(self, memory: Memory) -> Memory:
+        """What is remembered before this notice; what was said before a match begins stays."""
+        return memory if self.begun is None else replace(self.begun, chat=memory.chat)
+
     def remembered(self, memory: Memory) -> Memory:
-        """`memory` after this notice; what was said before a match begins stays."""
-        if self.begun is not None:
-            return replace(self.begun, chat=memory.chat)
-        return memory.heard(self.event, self.state)
+        """`memory` after this notice."""
+        before = self.before(memory)
+        return before if isinstance(self.event, Started) else before.heard(self.event, self.state)
 
 
 class Ear:
-    """Looks at the table of a session, on the thread to which it belongs."""
+    """Looks at the table of a session, best on the thread to which it belongs: whoever hears of a
+    match on another one may find steps in its log that are still to be told."""
 
     def __init__(self) -> None:
         self._player: Player | None = None
+        self._started: Started | None = None
+        self._step = 0
 
     def hear(self, event: object) -> Heard:
         """A notice with all that has to be looked up now, before the table goes on."""
         if isinstance(event, Started):
-            self._player = event.table.player
-            state = self._seen(event.table.position)
+            self._started, self._player = event, event.table.player
+            position = event.table.position
+            self._step = position.step
+            state = self._seen(position)
             return Heard(event, state, Memory().heard(event, state))
         if isinstance(event, Advanced):
-            return Heard(event, self._seen(event.after))
+            return Heard(event, self._seen(event.after), self._late(event.step.number))
         return Heard(event)
+
+    def _late(self, step: int) -> Memory | None:
+        """What there was before the first step that is told, if the log had it already."""
+        started, self._started = self._started, None
+        return begun(started, step) if started is not None and step < self._step else None
 
     def _seen(self, position: Position) -> State:
         return self._player.view(position) if self._player else position.state

@@ -73,7 +73,7 @@ class Memory:
         """After `notice`; `state` is the game as the reader sees it after it, if it changed."""
         match notice:
             case Started():
-                return replace(_begun(notice), state=state, chat=self.chat)
+                return replace(begun(notice), state=state, chat=self.chat)
             case Advanced() if state is not None:
                 return self._advanced(notice, state)
             case YourMove(position=position, view=view):
@@ -84,7 +84,7 @@ class Memory:
                 return replace(self, down=self.down - {seat} if up else self.down | {seat})
             case EvidenceKept(accused=accused):
                 fault = accused.fault
-                name = self._name(fault.seat)
+                name = self.name(fault.seat)
                 return replace(self, warnings=(*self.warnings, (name, fault.step, fault.kind)))
             case Finished(position=position):
                 return replace(self, position=position, finished=True, awaited=(), question=())
@@ -100,7 +100,7 @@ class Memory:
             if kind is Kind.COMMIT:
                 found.clear()
             elif kind is Kind.SHUFFLE:
-                found.append((self._name(step.entries[0].seat), step.number))
+                found.append((self.name(step.entries[0].seat), step.number))
         return tuple(found)
 
     def _missing(self, notice: object) -> Memory:
@@ -115,22 +115,24 @@ class Memory:
             case Suspended(seats=seats):
                 return replace(self, awaited=seats, question=(), suspended=True)
             case Voted(seat=seat, away=away):
-                told = Happening(Told.VOTED, text=self._name(seat), names=self._names(away))
+                told = Happening(Told.VOTED, text=self.name(seat), names=self.names(away))
                 return replace(self, story=self.story.add(told))
             case CutBack(step=step):
                 told = Happening(Told.CUT, values=(step,))
                 return replace(self, story=self.story.add(told), asked=False)
         return self
 
-    def _names(self, seats: tuple[int, ...]) -> tuple[str, ...]:
-        return tuple(self._name(seat) for seat in seats)
+    def names(self, seats: Iterable[int]) -> tuple[str, ...]:
+        """The names of several."""
+        return tuple(self.name(seat) for seat in seats)
 
     def said(self, name: str, text: str) -> Memory:
         """After somebody has said something."""
         line = Line(clean(name), clean(text))
         return replace(self, chat=(*self.chat, line)[-CHAT_LINES:])
 
-    def _name(self, seat: int | None) -> str:
+    def name(self, seat: int | None) -> str:
+        """The name of a seat of the header, `?` before it is known."""
         if self.position is None or seat is None:
             return "?"
         return clean(self.position.header.labels[seat])
@@ -146,7 +148,7 @@ class Memory:
         if kind is Kind.COMMIT:
             memory = replace(memory, shuffles=())
         if kind is Kind.SHUFFLE:
-            done = (self._name(entries[0].seat), number)
+            done = (self.name(entries[0].seat), number)
             if done not in memory.shuffles:  # a log that was read late holds it already
                 memory = replace(memory, shuffles=(*memory.shuffles, done))
         story = memory.story
@@ -166,7 +168,7 @@ class Memory:
             seen = now
         memory = replace(memory, story=story)
         if kind in DECISIONS:
-            away = memory._names(read_vote(kind, entries[0].body).away)
+            away = memory.names(read_vote(kind, entries[0].body).away)
             told = Happening(_DECIDED[kind], names=away)
             return replace(memory, story=story.add(told), awaited=())
         if kind is Kind.REVEAL:
@@ -178,7 +180,7 @@ class Memory:
 
     def _audited(self, number: int, after: Position) -> Memory:
         if after.broken:
-            found = tuple((self._name(b.seat), b.step, b.rule) for b in after.broken)
+            found = tuple((self.name(b.seat), b.step, b.rule) for b in after.broken)
             told = [Happening(Told.BROKEN, text=name, values=(step,)) for name, step, _ in found]
             return replace(self, warnings=self.warnings + found, story=self.story.add(*told))
         told_fine = Happening(Told.AUDITED, values=(number,))
@@ -232,14 +234,16 @@ class Memory:
         return look(self.state, self.chair(), self.story, around, answered=not self.asked)
 
 
-def _begun(started: Started) -> Memory:
+def begun(started: Started, until: int | None = None) -> Memory:
     """What is remembered when a match begins: nothing, or what the log tells that it is taken up
-    from, as it would have been heard."""
-    table, steps = started.table, started.table.steps
-    events = past.kept(table)
+    from, as it would have been heard; with `until` only what stands before that step."""
+    table = started.table
+    steps = table.steps if until is None else table.steps[: until - 1]
+    events = [event for event in past.kept(table) if event.step.number <= len(steps)]
     first = events[0].before if events else table.position
+    last = events[-1].after if events else first
     earlier = past.audited(steps[: len(steps) - len(events) + 1])
     memory = Memory(seat=started.seat, position=first, audited=earlier, log=str(started.log))
     for event, state in zip(events, past.seen(table, events), strict=True):
         memory = memory.heard(event, state)
-    return replace(memory, position=table.position, shuffles=memory._shuffled(steps))
+    return replace(memory, position=last, shuffles=memory._shuffled(steps))

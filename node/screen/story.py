@@ -183,6 +183,7 @@ class Story:
     dies_with the seat with whom the hand dies once somebody has knocked, -1 before that
     pending   the last move with cards that weren't open when it was made: state, move, seat
     result    the last hand that ended
+    count     how many happenings there were, forgotten ones included
     """
 
     happenings: tuple[Happening, ...] = ()
@@ -194,10 +195,20 @@ class Story:
     dies_with: int = -1
     pending: tuple[State, Move, int] | None = None
     result: HandResult | None = None
+    count: int = 0
 
     def add(self, *happenings: Happening) -> Story:
         """The story with more happenings."""
-        return replace(self, happenings=(*self.happenings, *happenings)[-KEPT:])
+        told = (*self.happenings, *happenings)[-KEPT:]
+        return replace(self, happenings=told, count=self.count + len(happenings))
+
+    def since(self, before: Story) -> tuple[Happening, ...]:
+        """What has been told since an earlier story, with what was told then without its cards."""
+        new = min(max(0, self.count - before.count), len(self.happenings))
+        old = self.happenings[: len(self.happenings) - new]
+        pairs = zip(reversed(old), reversed(before.happenings), strict=False)
+        named = [now for now, then in pairs if now != then]
+        return (*reversed(named), *self.happenings[len(old) :])
 
     def told(self, before: State, given: Input, after: State, notes: tuple[Note, ...]) -> Story:
         """What follows from one input; `before` and `after` as the reader sees them, `notes` those

@@ -16,7 +16,7 @@ from typing import Final, Protocol, runtime_checkable
 from engine.cards import UNKNOWN, DeckKind
 from engine.contract import Ask, Cards, Decide, Over, Pile, Result, State
 from node.screen.cells import clean
-from node.screen.choices import NONE, Choices, choices
+from node.screen.choices import NONE, Choice, Choices, choices
 from node.screen.story import Story, Trick
 
 SPECTATOR: Final = -1
@@ -154,6 +154,20 @@ class TableView:
         if story.trick.laid or not story.tricks or story.hand != self.state.hand:
             return story.trick
         return story.tricks[-1]
+
+    @property
+    def listed(self) -> tuple[Choice, ...]:
+        """The choices one after the other, as they are numbered where they are listed: cards that
+        are played one by one in the order of the hand, numbers from the least, words before the
+        cards that are changed for others."""
+        offered = self.choices
+        if offered.numbers:
+            return offered.numbers
+        if not offered.single:
+            said = offered.buttons
+            return (*said, *(choice for choice in offered.items if choice not in said))
+        cards = (offered.by_cards.get((frozenset((s,)), frozenset()), ()) for s in self.hand)
+        return (*(one for found in cards for one in found), *offered.buttons)
 
     @property
     def waiting_for(self) -> tuple[int, ...]:

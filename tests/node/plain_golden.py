@@ -31,8 +31,14 @@ from tests.protocol.ring import NAMES, Ring
 FOLDER = Path(__file__).resolve().parent.parent / "golden" / "plain"
 SEATS: Final = {"petrangola": 3, "mambassa": 3, "traversone": 3, "picchetto": 2, "briscola": 2}
 FIRST: Final = {
-    "en": ("help", "hand", "scores", "fair", "nonsense", "9999"),
-    "it": ("aiuto", "mano", "punti", "onesto", "sciocchezze", "9999"),
+    "en": (
+        *("help", "hand", "scores", "fair", "rules", "why 1", "story", "log", "result", "time"),
+        *("chat", "list", "nonsense", "9999"),
+    ),
+    "it": (
+        *("aiuto", "mano", "punti", "onesto", "regola", "perché 1", "prese", "registro"),
+        *("risultato", "tempo", "scrivi", "scelte", "sciocchezze", "9999"),
+    ),
 }
 """What is typed at the first question, and then the command that shows a rule."""
 RULE: Final = {"en": "rule", "it": "regola"}
