@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pyte
@@ -33,7 +33,9 @@ LEAVES_FULL_SCREEN = "\x1b[?1049l"
 
 
 class Window:
-    """A terminal window with `busso play` in it."""
+    """A terminal window with `busso play` in it, or another `verb`."""
+
+    verb: Sequence[str] = ("play", "--bots", "1", "--hands", "1")
 
     def __init__(self, columns: int, rows: int, words: list[str], **variables: str) -> None:
         self.screen = pyte.Screen(columns, rows)
@@ -42,7 +44,7 @@ class Window:
         own, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {**os.environ, "COLUMNS": str(columns), "LINES": str(rows), **variables}
-        command = [sys.executable, "-P", "-m", "tools", "play", "--bots", "1", "--hands", "1"]
+        command = [sys.executable, "-P", "-m", "tools", *self.verb]
         self.process = subprocess.Popen(
             [*command, *words], stdin=its, stdout=its, stderr=its, env=environment, close_fds=True
         )
