@@ -21,7 +21,15 @@ from node.narrate import (
 )
 from node.narrate import names_of as names_in
 from node.notices import EvidenceKept, Joined, Presence, Started, Suspended
-from node.plain_lines import SILENT, hand_line, in_order, names_of, result_rows
+from node.plain_lines import (
+    SILENT,
+    hand_line,
+    in_order,
+    names_of,
+    result_rows,
+    score_lines,
+    table_lines,
+)
 from node.screen import accounts, words
 from node.screen.memory import Memory
 from node.screen.story import Happening, Told
@@ -41,14 +49,8 @@ def told(
 ) -> list[str]:
     """What `notice` says, which led from one memory to the other; `begins`: a hand, with it."""
     match notice:
-        case Started(table=table):
-            players = ", ".join(table.header.header.labels)
-            text = (
-                mark("The match goes on. At the table: {players}.")
-                if table.steps
-                else mark("The match begins. At the table: {players}.")
-            )
-            return [language.text(text).format(players=players)]
+        case Started():
+            return _started(language, notice, after)
         case Advanced():
             heading = _heading(language, notice) if begins else []
             return [*heading, *_advanced(language, notice, before, after)]
@@ -67,6 +69,20 @@ def told(
         case Waiting() | Absent() | Suspended():
             return _missing(language, notice, after)
     return _since(language, before, after)
+
+
+def _started(language: Language, notice: Started, after: Memory) -> list[str]:
+    """Who plays; of a match that is taken up again also how it stands."""
+    table = notice.table
+    players = ", ".join(table.header.header.labels)
+    if not table.steps:
+        text = language.text("The match begins. At the table: {players}.")
+        return [text.format(players=players)]
+    lines = [language.text("The match goes on. At the table: {players}.").format(players=players)]
+    view = after.look()
+    if view is None:
+        return lines
+    return [*lines, *score_lines(language, view), *table_lines(language, view)]
 
 
 def _since(language: Language, before: Memory, after: Memory) -> list[str]:

@@ -1,0 +1,241 @@
+"""Each key of the screen has its command in plain lines, and does there what it does here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from node import plain_lines as lines
+from node.errors import need
+from node.language import CODES, ENGLISH, language
+from node.notices import Suspended
+from node.screen import accounts, situation, words
+from node.screen.desk import DIGITS, LETTERS, Key, items
+from node.typed import COMMANDS, LANGUAGES, command
+from node.waiting import Absent, Waiting
+from tests.node.plain_desk import Desk, heard
+
+TURN = ("petrangola", 3, "exchange")
+MAMBASSA = ("mambassa", 2, "exchange")
+FOLLOW = ("traversone", 3, "play", 1, True)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What is typed instead of a key, at a choice, and what must be said then."""
+
+    at: tuple[object, ...]
+    lines: tuple[str, ...]
+    said: str
+
+
+LISTED = r"(?m)^1 Knock\."
+CONFIRM = r"Give king of batons for \w+ of \w+ = \d+ points: Enter to confirm, else no\."
+KEYS = {
+    Key.LEFT: Typed(TURN, ("list",), LISTED),
+    Key.RIGHT: Typed(TURN, ("scelte",), LISTED),
+    Key.UP: Typed(TURN, ("list",), LISTED),
+    Key.DOWN: Typed(TURN, ("elenco",), LISTED),
+    Key.ENTER: Typed(TURN, ("1", ""), r"Keep your hand; .*: Enter to confirm, else no\."),
+    Key.SPACE: Typed(TURN, ("{give} {take}",), r"Give .* for .*: Enter to confirm, else no\."),
+    Key.TAB: Typed(
+        MAMBASSA,
+        ("{give} {take}",),
+        r"(?s)\d+ Give (\w\w) for (\w\w) \(\1>\2\).*"
+        r"\d+ Give \1 for \2, then discard \(\1>\2 discard\)",
+    ),
+    Key.ESCAPE: Typed(TURN, ("1", "no", "1", "no"), r"(?s)(Enter to confirm.*){2}"),
+    Key.BACKSPACE: Typed(TURN, ("time",), r"Your turn: "),  # the terminal edits its own lines
+    Key.PAGE_UP: Typed(TURN, ("log",), r"What happened, the latest first:\n\w"),
+    Key.PAGE_DOWN: Typed(TURN, ("registro",), r"What happened, the latest first:\n\w"),
+    Key.WHY: Typed(FOLLOW, ("? {other}",), r"were led, and whoever .*\nTRA-03: "),
+    Key.HELP: Typed(TURN, ("f1",), r"A number makes that choice"),
+    Key.RULES: Typed(TURN, ("f2",), r"(?s)The rules of the moment\..*PET-21: "),
+    Key.CHAT: Typed(TURN, ("f3",), r"Nobody has said anything yet\."),
+    Key.LOG: Typed(TURN, ("f4",), r"(?s)shuffled the deck and proved it: entry \d.*still sealed"),
+    Key.ADVICE: Typed(TURN, ("f5",), r"\nYour hand would be worth .* then\.|\nIt is "),
+    Key.LANGUAGE: Typed(TURN, ("f9",), r"Tocca a te: cambia, o bussa"),
+    Key.LEAVE: Typed(TURN, ("f10", "y"), r"Leave the table\?"),
+    Key.INTERRUPT: Typed(TURN, (), r""),  # the end of the input
+}
+
+
+def filled(desk: Desk, line: str) -> str:
+    """With cards of the hand and of the table: of the hand one that may be chosen, and another."""
+    view = desk.table._look()
+    if "{" not in line or view is None:
+        return line
+    kind = view.kind
+    usable = [slot for slot in view.hand if slot in view.choices.usable]
+    other = [slot for slot in view.hand if slot not in view.choices.usable]
+    return line.format(
+        give=kind.text(view.face(usable[0])),
+        take=kind.text(view.face((*view.choices.table, -1)[0])),
+        other=kind.text(view.face((*other, -1)[0])),
+    )
+
+
+def typed(at: tuple[object, ...], *lines: str) -> tuple[Desk, str]:
+    """Somebody types these lines at that choice."""
+    events = heard(*at)
+    look = Desk(events)
+    look.type()
+    desk = Desk(events)
+    return desk, "\n".join(desk.type(*(filled(look, line) for line in lines)))
+
+
+def test_no_key_is_forgotten() -> None:
+    assert set(KEYS) == set(Key)
+
+
+@pytest.mark.parametrize("key", list(Key))
+def test_a_key_has_its_command(key: Key) -> None:
+    wanted = KEYS[key]
+    desk, said = typed(wanted.at, *wanted.lines)
+    assert re.search(wanted.said, said), said
+    assert desk.left == (key is not Key.ENTER)  # the input ends then
+    assert len(desk.moves) == (key is Key.ENTER)
+
+
+@pytest.mark.parametrize(("letter", "key"), LETTERS.items())
+def test_a_letter_is_the_same_command_as_its_key(letter: str, key: Key) -> None:
+    if letter == "h":  # the hand, since what it is can't be looked at here
+        assert command(letter) == "h"
+        assert command("?") == command("f1") == "help"
+    else:
+        assert command(letter) == command(key)
+
+
+def test_every_command_has_a_word_of_each_language_and_none_means_two() -> None:
+    assert set(CODES) <= set(LANGUAGES.values())
+    for name in ("h", "list", "why", "s", "t", "u", "log", "result", "time", "o", "r", "lang"):
+        assert len([word for word, said in COMMANDS.items() if said == name]) >= 2, name
+
+
+@pytest.mark.parametrize("digit", range(1, DIGITS + 1))
+def test_a_number_is_the_same_choice_as_on_the_screen(digit: int) -> None:
+    """Where a card is played as soon as it is named, its digit is the same in both."""
+    look = Desk(heard("picchetto", 2, "play", 2))
+    look.type()
+    view = look.table._look()
+    assert view is not None
+    on_screen = {item.number: item.slot for item in items(view) if item.usable}
+    slot = on_screen.get(digit % DIGITS)
+    assert slot is not None
+    desk = Desk(heard("picchetto", 2, "play", 2))
+    desk.type(str(digit), "")
+    assert desk.written() == [view.kind.text(view.face(slot))]
+
+
+# -- keys of dialogs -------------------------------------------------------------------------------
+
+
+def missing() -> Desk:
+    """A table at which somebody can't be reached, and the reader is asked."""
+    desk = Desk(heard(*TURN))
+    return desk.hear(Waiting((1,), (1,), 40.0), Absent((1,)))
+
+
+@pytest.mark.parametrize(
+    ("word", "call"),
+    [
+        ("g", "go_on"),
+        ("avanti", "go_on"),
+        ("w", "wait"),
+        ("aspetta", "wait"),
+        ("x", "abandon"),
+        ("abbandona", "abandon"),
+    ],
+)
+def test_what_to_do_about_somebody_missing_is_a_word(word: str, call: str) -> None:
+    desk = missing()
+    desk.type(word)
+    assert desk.calls.made == [(call, None)]
+
+
+def test_who_is_missing_is_told_with_what_follows() -> None:
+    desk = missing()
+    assert any(line.startswith("Waiting for ") and "40 s" in line for line in desk.said)
+    asked = next(n for n, line in enumerate(desk.said) if "keeps the table waiting" in line)
+    assert desk.said[asked + 1].startswith("If most of you go on, this hand is void")
+    assert "Not reachable now" not in "\n".join(desk.said)
+
+
+def test_the_seconds_go_down_as_the_clock_goes_on() -> None:
+    now = [100.0]
+    desk = Desk(heard(*TURN), clock=lambda: now[0])
+    desk.hear(Waiting((0,), (), 24.0))
+    assert desk.said[-1] == "You have 24 s to choose."
+    now[0] += 10.4
+    assert "14 seconds left." in desk.introduced()[0]
+    now[0] += 100
+    assert "0 seconds left." in desk.type("time")[0]
+    desk.hear(Waiting(()))
+    assert desk.type("time")[1] == "Nobody's time is running."
+
+
+def test_leaving_is_confirmed_and_may_close_what_waits_for_too_many() -> None:
+    desk = Desk(heard(*TURN)).hear(Suspended((1, 2)))
+    said = desk.type("q", "x")
+    assert any("x closes the match for good" in line for line in said)
+    assert desk.calls.made == [("abandon", None)]
+    desk = Desk(heard(*TURN))
+    said = desk.type("q", "", "esci", "n")
+    assert not any("closes" in line for line in said)
+    assert sum("Leave the table?" in line for line in said) == 2
+    desk = Desk(heard(*TURN))
+    desk.type("q", "x")
+    assert desk.calls.made == []
+
+
+# -- what the screen shows -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_same_sentences_are_said_as_on_the_screen(code: str) -> None:
+    """Question, rules, fairness and what happened, in each language."""
+    tongue = language(code)
+    desk = Desk(heard(*TURN), language=tongue)
+    said = desk.introduced() + desk.type("r", "o", "log", "u")
+    view = desk.table._look()
+    assert view is not None
+    assert situation.question(tongue, view) in said[0]
+    assert view.deciding
+    for line in accounts.rules(tongue, view) + accounts.fairness(tongue, view):
+        assert line in said
+    told = [words.happened(tongue, view, one) for one in view.story.happenings]
+    assert all(line in said for line in told if line)
+    listed = " ".join(desk.introduced())
+    for n, choice in enumerate(view.listed, 1):
+        item = need(re.search(rf"(?:^|\s){n} ([A-Z].*?)(?=\.\s|\.$)", listed))[1]
+        assert item == lines.item(tongue, view, n, choice).removeprefix(f"{n} ")
+        said_so = words.label if choice.bare else words.deed
+        assert said_so(tongue, view, choice)[1:3] in item
+        assert item.endswith(f" = {words.outcome(tongue, view, choice)}") or choice.word == "knock"
+        assert choice.word == "knock" or view.state.game.format(view.state, choice.move) in item
+
+
+def test_another_language_is_spoken_at_once_and_by_name() -> None:
+    desk = Desk(heard(*TURN))
+    said = desk.type(
+        "lingua italiano", "punti", "lang english", "scores", "lang it", "lang klingon"
+    )
+    assert [tongue.code for tongue in desk.spoken] == ["it", "en", "it"]
+    assert any(line.startswith("Tocca a te: ") for line in said)
+    assert any(line.startswith("Gettoni: ") for line in said)
+    assert any(line.startswith("Tokens: ") for line in said)
+    assert "Qui non c'è la lingua 'klingon'." in said
+
+
+def test_talk_is_said_and_told_again() -> None:
+    desk = Desk(heard(*TURN))
+    desk.table._memory = desk.table._memory.said("Bruno", "ciao\x1b[2J")
+    said = desk.type("c", "chat bella mano", "scrivi")
+    assert desk.calls.made == [("say", "bella mano")]
+    assert said.count("<Bruno> ciao[2J") == 2
+
+
+def test_english_is_the_default() -> None:
+    assert Desk(heard(*TURN)).introduced()[0].startswith(ENGLISH.text("Your turn: {0}")[:10])
