@@ -34,6 +34,7 @@ from engine.state import (
     Pile,
     Promise,
     Public,
+    Reason,
     Request,
     Reseal,
     Resealed,
@@ -70,6 +71,7 @@ __all__ = [
     "Pile",
     "Promise",
     "Public",
+    "Reason",
     "Request",
     "Reseal",
     "Resealed",
@@ -155,6 +157,11 @@ class Game(ABC):
     @abstractmethod
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         """A sensible legal move of `seat`, from what `view` shows to it and nothing else."""
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        """What speaks for `move`, the weightiest first, from what `view` shows to `seat`: facts
+        that hold in every deal that `seat` can't tell from this one. By default none."""
+        return ()
 
     def easy(self, view: State, seat: int, rng: random.Random) -> Move:
         """A legal move of a weak player; by default every second one is left to chance."""

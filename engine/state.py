@@ -273,6 +273,16 @@ class Pile:
     slots: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What speaks for a move, in every deal that its player can't tell from this one: a kind from
+    the game's list, the faces that it is about, and numbers that belong to it."""
+
+    kind: str
+    faces: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+
+
 class Ground(Enum):
     """What puts a shown hand above the next worse one."""
 

@@ -20,9 +20,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
-from engine.contract import Detail, Game, Move, Public, Scored, State
+from engine.contract import Detail, Game, Move, Public, Reason, Scored, State
 from engine.errors import NotationError, OutOfTurn
-from engine.games import briscola_bot, briscola_cards, briscola_careful
+from engine.games import (
+    briscola_advice,
+    briscola_bot,
+    briscola_cards,
+    briscola_careful,
+)
 from engine.games.briscola_cards import MAX_SEATS, MIN_SEATS, BriscolaOptions
 from engine.games.briscola_state import PLAYS, BriscolaState, Phase, Play, begin
 from engine.options import Value
@@ -103,6 +108,9 @@ class Briscola(Game):
             if other != seat and own.side(other) == own.side(seat)
         )
         return briscola_cards.tally(own.cards, [own.faces[slot] for slot in won[seat]]) + partners
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        return briscola_advice.reasons(_own(view), seat, move)
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return briscola_bot.suggest(_own(view), seat, rng)

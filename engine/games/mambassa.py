@@ -26,9 +26,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
-from engine.contract import Game, Ground, Move, Public, Scored, State
+from engine.contract import Game, Ground, Move, Public, Reason, Scored, State
 from engine.errors import OutOfTurn
 from engine.games import (
+    mambassa_advice,
     mambassa_bot,
     mambassa_moves,
     mambassa_playout,
@@ -104,6 +105,9 @@ class Mambassa(Game):
     def grounds(self, state: State) -> Mapping[int, Ground]:
         own = _own(state)
         return mambassa_reasons.grounds(own.showdown())
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        return mambassa_advice.reasons(_own(view), seat, move)
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return mambassa_bot.suggest(_own(view), seat, rng)

@@ -28,9 +28,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
-from engine.contract import Game, Ground, Move, Public, Scored, State
+from engine.contract import Game, Ground, Move, Public, Reason, Scored, State
 from engine.errors import OutOfTurn
 from engine.games import (
+    petrangola_advice,
     petrangola_bot,
     petrangola_hands,
     petrangola_moves,
@@ -95,6 +96,9 @@ class Petrangola(Game):
     def grounds(self, state: State) -> Mapping[int, Ground]:
         own = _own(state)
         return petrangola_reasons.grounds(own.options, own.showdown())
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        return petrangola_advice.reasons(_own(view), seat, move)
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return petrangola_bot.suggest(_own(view), seat, rng)

@@ -31,9 +31,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.cards import FRENCH32, UNKNOWN, DeckKind
-from engine.contract import Game, Move, Public, Scored, State
+from engine.contract import Game, Move, Public, Reason, Scored, State
 from engine.errors import OutOfTurn
 from engine.games import (
+    picchetto_advice,
     picchetto_bot,
     picchetto_moves,
     picchetto_notation,
@@ -87,6 +88,9 @@ class Picchetto(Game):
 
     def score(self, options: PicchettoOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
         return picchetto_score.score(options, hands)
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        return picchetto_advice.reasons(_own(view), seat, move)
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return picchetto_bot.suggest(_own(view), seat, rng)

@@ -23,9 +23,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
-from engine.contract import Detail, Game, Move, Public, Scored, State
+from engine.contract import Detail, Game, Move, Public, Reason, Scored, State
 from engine.errors import NotationError, OutOfTurn
-from engine.games import traversone_bot, traversone_count, traversone_moves, traversone_playout
+from engine.games import (
+    traversone_advice,
+    traversone_bot,
+    traversone_count,
+    traversone_moves,
+    traversone_playout,
+)
 from engine.games.traversone_count import MAX_SEATS, MIN_SEATS, TraversoneOptions
 from engine.games.traversone_moves import Aside, Play
 from engine.games.traversone_playout import play_out
@@ -116,6 +122,9 @@ class Traversone(Game):
         won = (p.slots for p in own.piles() if p.name == "won" and p.seat == seat)
         slots = next(won, ())
         return traversone_count.tally(own.options, [own.faces[slot] for slot in slots])
+
+    def reasons(self, view: State, seat: int, move: Move) -> tuple[Reason, ...]:
+        return traversone_advice.reasons(_own(view), seat, move)
 
     def suggest(self, view: State, seat: int, rng: random.Random) -> Move:
         return traversone_bot.suggest(_own(view), seat, rng)
