@@ -330,7 +330,7 @@ def rules(language: Language, view: TableView) -> list[str]:
 
 def log_lines(language: Language, view: TableView) -> list[str]:
     """What happened, the latest first."""
-    found = accounts.happenings(language, view, RECENT)
+    found = map(sentence, accounts.happenings(language, view, RECENT))
     return [language.text("What happened, the latest first:"), *found]
 
 
@@ -345,7 +345,7 @@ def story_lines(language: Language, view: TableView) -> list[str]:
         for one in story.happenings[-3 * RECENT :]
         if not words.routine(one)
     ]
-    lines += [text for text in told if text][-RECENT // 2 :]
+    lines += [sentence(text) for text in told if text][-RECENT // 2 :]
     return lines or [language.text("Nothing has happened yet.")]
 
 

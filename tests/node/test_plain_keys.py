@@ -206,7 +206,7 @@ def test_the_same_sentences_are_said_as_on_the_screen(code: str) -> None:
     for line in accounts.rules(tongue, view) + accounts.fairness(tongue, view):
         assert line in said
     told = [words.happened(tongue, view, one) for one in view.story.happenings]
-    assert all(line in said for line in told if line)
+    assert all(lines.sentence(line) in said for line in told if line)
     listed = " ".join(desk.introduced())
     for n, choice in enumerate(view.listed, 1):
         item = need(re.search(rf"(?:^|\s){n} ([A-Z].*?)(?=\.\s|\.$)", listed))[1]
