@@ -389,7 +389,7 @@ def narrate_step(
     """
     names = names_of(after)
     state = before.state
-    told = _step_lines(step, after, language)
+    told = verdict_lines(step, after, language=language)
     told += deal_lines(step, before, after, language=language)
     moved = ""
     for given in inputs(step, before, after):
@@ -429,7 +429,7 @@ def merged(faces: bytes, more: bytes) -> bytes:
     return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
-def _step_lines(step: Step, after: Position, language: Language) -> list[str]:
+def verdict_lines(step: Step, after: Position, *, language: Language = ENGLISH) -> list[str]:
     """What a step decides or proves about the match as such."""
     t = language.text
     kind = step.entries[0].kind

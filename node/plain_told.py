@@ -18,6 +18,7 @@ from node.narrate import (
     hand_number,
     move_sentence,
     standing_line,
+    verdict_lines,
 )
 from node.narrate import names_of as names_in
 from node.notices import EvidenceKept, Joined, Presence, Started, Suspended
@@ -137,10 +138,10 @@ def _advanced(language: Language, event: Advanced, before: Memory, after: Memory
     """One more step of the log: what it means for the deal, what happened, what came of it."""
     kind = event.step.entries[0].kind
     lines = deal_lines(event.step, event.before, event.after, language=language)
-    lines += _since(language, before, after)
     view = after.look()
-    if view is None:
-        return lines
+    if view is None:  # nobody's seat is known yet
+        return [*lines, *verdict_lines(event.step, event.after, language=language)]
+    lines += _since(language, before, after)
     if kind is Kind.CHECKPOINT:
         lines.append(standing_line(view.state, names_of(language, view), language=language))
     if kind is Kind.SHARES:
