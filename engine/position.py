@@ -17,6 +17,8 @@ from engine.errors import OutOfTurn
 
 new_blank: Final = object.__new__
 """A position without fields, for whoever sets them all."""
+new_tuple: Final = tuple.__new__
+"""A NamedTuple of all its fields in order, at half the price of calling its class."""
 
 
 class Dealt(State):

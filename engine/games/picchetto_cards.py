@@ -20,6 +20,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
+from engine.position import new_tuple
 
 RANKS: Final = 8
 SUITS: Final = 4
@@ -213,13 +214,16 @@ class Holding(NamedTuple):
         """What `hand` holds."""
         a, b, c, d = hand.to_bytes(SUITS, "little")
         both, either, two, one = a & b, a | b, c & d, c | d
-        return cls(
-            hand,
-            max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count()),
-            max(BEST_RUN[a], BEST_RUN[b], BEST_RUN[c], BEST_RUN[d]) // RANKS,
-            (both & one | either & two) & SETS,
-            both & two & SETS,
+        best = BEST_RUN
+        suit = max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count())
+        run = max(best[a], best[b], best[c], best[d]) >> 3
+        return new_tuple(
+            cls, (hand, suit, run, (both & one | either & two) & SETS, both & two & SETS)
         )
+
+
+EVERYTHING: Final = Holding.of((1 << RANKS * SUITS) - 1)
+"""What a hand may hold of which cards are hidden: nothing can be ruled out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -245,16 +249,6 @@ class Known:
         """The hand of the known cards among `slots` (a mask)."""
         codes = self.codes
         return sum([_CARD[codes[slot]] for slot in slots_of(slots)])
-
-    def above(self, code: int, slots: int) -> int:
-        """Those of `slots`, which hold cards of the suit of `code`, that hold a stronger one."""
-        codes, found = self.codes, 0
-        while slots:
-            bit = slots & -slots
-            slots ^= bit
-            if codes[bit.bit_length() - 1] > code:
-                found |= bit
-        return found
 
     def holding(self, slots: int) -> Holding:
         """What `slots` (a mask), all of them known, hold."""

@@ -21,6 +21,7 @@ from engine.contract import mask_of
 from engine.games.picchetto_cards import (
     ACE,
     BEST_RUN,
+    EVERYTHING,
     LOWEST_SET,
     RANKS,
     SETS,
@@ -162,36 +163,32 @@ def values(pack: Pack, category: Category, size: int, hand: int) -> frozenset[in
     )
 
 
+def statable(pack: Pack, category: Category, size: int, hand: int) -> int:
+    """`values` as a mask, bit i for i, by tables, since a dialogue asks for them several times."""
+    table = _statable(pack, category, size)
+    return table[hand & 255] | table[hand >> 8 & 255] | table[hand >> 16 & 255] | table[hand >> 24]
+
+
 def stated(pack: Pack, category: Category, size: int, hand: int) -> tuple[int, ...]:
-    """`values` in ascending order, by tables, since a dialogue asks for them several times."""
-    table = _stated(pack, category, size)
-    a, b, c, d = (
-        table[hand & 255],
-        table[hand >> 8 & 255],
-        table[hand >> 16 & 255],
-        table[hand >> 24],
-    )
-    return _numbers(a | b | c | d)
+    """`values` in ascending order."""
+    return numbers(statable(pack, category, size, hand))
 
 
 @lru_cache(maxsize=64)  # two packs, two categories, six sizes
-def _stated(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
+def _statable(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
     """By suit byte the `values` of that suit alone: bit i stands for i."""
     return tuple([mask_of(values(pack, category, size, byte)) for byte in range(_FULL + 1)])
 
 
 @lru_cache(maxsize=1 << 12)
-def _numbers(mask: int) -> tuple[int, ...]:
+def numbers(mask: int) -> tuple[int, ...]:
     """Which bits are set, ascending."""
     return tuple([number for number in range(mask.bit_length()) if mask >> number & 1])
 
 
-@lru_cache(maxsize=64)
 def every_value(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
     """What anybody might say on `how-much`, ascending."""
-    if category is Category.POINT:
-        return tuple(sorted(sums(pack, _FULL, size)))
-    return tuple(range(size - 1, ACE + 1))
+    return stated(pack, category, size, EVERYTHING.hand)
 
 
 def holds(pack: Pack, claim: Claim, hand: int) -> bool:
@@ -208,7 +205,7 @@ def holds(pack: Pack, claim: Claim, hand: int) -> bool:
 def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The points of each combination in the open cards `hand`, the best first; () if they aren't
     what `demand` asks for."""
-    claim, low, high, more, _ = demand[1:]
+    _, claim, low, high, more, _ = demand
     category, size = claim.category, claim.size
     if category is _POINT:
         if hand.bit_count() != size:
@@ -249,7 +246,7 @@ def _meets(found: Sequence[tuple[int, int]], hand: int, wanted: _Wanted) -> bool
 
 def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
-    claim, low, high, more, _ = demand[1:]
+    _, claim, low, high, more, _ = demand
     size, category = claim.size, claim.category
     if category is _POINT:
         prices = pack.prices
@@ -283,10 +280,16 @@ def _runs_between(hand: int, low: int, high: int) -> tuple[int, ...]:
     ]
     if len(some) == 1:  # as in most hands
         byte, shift = some[0]
-        return tuple([p << shift for p in run_parts(byte) if low <= best[p] <= high])
+        return _runs_of_suit(byte, shift, low, high)
     kept = [[p << shift for p in run_parts(byte) if best[p] <= high] for byte, shift in some]
     parts = [sum(parts) for parts in product(*kept)]
     return tuple([part for part in parts if best_run(part) >= low])
+
+
+@lru_cache(maxsize=1 << 12)  # few suits have a run, and they are much alike
+def _runs_of_suit(byte: int, shift: int, low: int, high: int) -> tuple[int, ...]:
+    """`_runs_between` of the suit whose cards are `byte` << `shift`."""
+    return tuple([part << shift for part in run_parts(byte) if low <= BEST_RUN[part] <= high])
 
 
 @lru_cache(maxsize=1 << 12)

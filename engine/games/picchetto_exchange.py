@@ -131,6 +131,7 @@ _AIM_WHITE_YOUNGER: Final = Aim.WHITE_YOUNGER
 _AIM_YOUNGER: Final = Aim.YOUNGER
 _PHASE_ELDER: Final = Phase.ELDER
 _PHASE_FIX: Final = Phase.FIX
+_PHASE_PLAY: Final = Phase.PLAY
 _PHASE_SERVE: Final = Phase.SERVE
 _PHASE_SHUFFLE: Final = Phase.SHUFFLE
 _PHASE_YOUNGER: Final = Phase.YOUNGER
@@ -199,6 +200,12 @@ class Exchanging(Legal):
         self.due = self.deal.decides[at]
         return self
 
+    def _to_play(self, at: int) -> Self:
+        """Player `at` leads."""
+        if self.deal.auto:
+            self.may = self.held[at]
+        return self._to_decide(_PHASE_PLAY, at)
+
     # ------------------------------------------------------------------ the deal
 
     def _drawn(self, given: Drawn) -> Self:
@@ -240,7 +247,7 @@ class Exchanging(Legal):
 
     def _clear(self) -> None:
         """No card of the last hand is left."""
-        self.opened = self.moves = self.at = 0
+        self.opened = self.moves = self.at = self.may = 0
         self.vows = ()
         self.floors = NO_FLOORS
         self.wait = None

@@ -13,15 +13,16 @@ from itertools import combinations
 from typing import Final
 
 from engine.contract import Decide, Move
-from engine.games.picchetto_cards import ACE, DOWN, RANKS, SHORTEST, Holding, suits_of
+from engine.games.picchetto_cards import DOWN, EVERYTHING, RANKS, SHORTEST, Holding
 from engine.games.picchetto_declare import (
     LONGEST_CLAIM,
     Category,
     Claim,
+    Demand,
     choices,
     every_claim,
-    every_value,
-    stated,
+    numbers,
+    statable,
 )
 from engine.games.picchetto_moves import (
     BIANCAS,
@@ -40,29 +41,57 @@ from engine.games.picchetto_moves import (
 )
 from engine.games.picchetto_position import DEALT, ELDERS_TALON, NOBODY, Phase, Position
 
-_TELLS: Final = {
-    category: tuple(Tell(category, value) for value in range(most + 1))
-    for category, most in ((Category.POINT, MAX_PRICE), (Category.SEQUENCE, ACE))
-}
-_ANNOUNCES: Final = {
-    category: tuple(Announce(claim) for claim in every_claim(category)) for category in Category
-}
-_UP_TO: Final = {
-    category: tuple(every[: max(0, most - SHORTEST + 1)] for most in range(LONGEST_CLAIM + 1))
-    for category, every in _ANNOUNCES.items()
-}
-"""By category and number of cards: the claims of so many or fewer."""
-_GOOD: Final[tuple[Move, ...]] = (GOOD,)
+_ANNOUNCES: Final = tuple(
+    tuple(Announce(claim) for claim in every_claim(category)) for category in Category
+)
+_OPENINGS: Final = tuple(
+    tuple((PASS, *every[: max(0, most - SHORTEST + 1)]) for most in range(LONGEST_CLAIM + 1))
+    for every in _ANNOUNCES[: Category.SET]
+)
+"""By category and by how many cards of a suit or in a run one has: what may be said first."""
+_REPLIES: Final = tuple(
+    tuple(
+        tuple(
+            (GOOD, HOW_MUCH, *every[size - SHORTEST + 1 : most - SHORTEST + 1])
+            if most >= size
+            else (GOOD,)
+            for most in range(LONGEST_CLAIM + 1)
+        )
+        for size in range(LONGEST_CLAIM + 1)
+    )
+    for every in _ANNOUNCES[: Category.SET]
+)
+"""By category, by the cards that the other claims and by those that one has (PIC-21)."""
+_VERDICTS: Final = (
+    ((GOOD,), (GOOD, EQUAL)),
+    ((GOOD, NOT_GOOD), (GOOD, NOT_GOOD, EQUAL)),
+)
+"""By whether one has more than what was stated, and whether one has as much."""
 
 
-@lru_cache(maxsize=1024)  # five ranks, in three or four suits
-def _sets(threes: int, fours: int) -> tuple[Announce, ...]:
+@lru_cache(maxsize=1 << 10)  # five ranks, in three or four suits
+def _set_openings(threes: int, fours: int) -> tuple[Move, ...]:
     """The sets of a hand with three cards, or all four, of these strengths."""
-    return tuple(
+    sets = [
         move
         for move in _ANNOUNCES[Category.SET]
         if (threes if move.claim.size == SHORTEST else fours) >> move.claim.value & 1
-    )
+    ]
+    return (PASS, *sets)
+
+
+@lru_cache(maxsize=1 << 12)
+def _set_replies(threes: int, fours: int, size: int, rank: int) -> tuple[Move, ...]:
+    """Those of them that beat `size` cards of `rank`."""
+    other = Claim(Category.SET, size, rank)
+    sets = _set_openings(threes, fours)
+    return (GOOD, *[m for m in sets if isinstance(m, Announce) and m.claim.beats(other)])
+
+
+@lru_cache(maxsize=1 << 12)
+def _tells(category: Category, mask: int) -> tuple[Move, ...]:
+    """The statements of the sums or top cards in `mask`."""
+    return tuple([Tell(category, value) for value in numbers(mask)])
 
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
@@ -71,7 +100,6 @@ _CATEGORY_SET: Final = Category.SET
 _PHASE_CHANGE: Final = Phase.CHANGE
 _PHASE_ELDER: Final = Phase.ELDER
 _PHASE_FIX: Final = Phase.FIX
-_PHASE_PLAY: Final = Phase.PLAY
 _PHASE_YOUNGER: Final = Phase.YOUNGER
 
 
@@ -81,22 +109,22 @@ class Legal(Position):
     __slots__ = ()
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        phase = self.phase
-        if phase is _PHASE_PLAY and seat is None:
-            hand = self.held[self.at]
-            self.may = may = hand if self.led < 0 else self._following(hand)
-            return plays(may)
+        if self.may and seat is None:
+            return plays(self.may)
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
-        return _LISTS[phase](self)
+        return _LISTS[self.phase](self)
 
-    def _own(self) -> Holding | None:
-        """What the player whose turn it is holds, None unless all of it is known."""
+    def _nothing(self) -> Sequence[Move]:
+        return ()
+
+    def _own(self) -> Holding:
+        """What the player whose turn it is holds; unless all of it is known, EVERYTHING."""
         known, slots = self.deal.known, self.held[self.at]
         own = known.holdings.get(slots)
-        if own is None and not slots & known.dark:
-            own = known.holding(slots)
+        if own is None:
+            own = EVERYTHING if slots & known.dark else known.holding(slots)
         return own
 
     # ------------------------------------------------------------------ exchange
@@ -140,77 +168,76 @@ class Legal(Position):
 
     # ------------------------------------------------------------------ declarations
 
-    def _category(self) -> Category:
-        return self.talk.category if self.talk else _CATEGORY_POINT
-
-    def _claims(self) -> tuple[Announce, ...]:
-        own, category = self._own(), self._category()
-        if own is None:
-            return _ANNOUNCES[category]
-        if category is _CATEGORY_SET:
-            return _sets(own.threes, own.fours)
-        return _UP_TO[category][own.suit if category is _CATEGORY_POINT else own.run]
-
     def _openings(self) -> tuple[Move, ...]:
-        return (PASS, *self._claims())
+        own, category = self._own(), self.talk.category if self.talk else _CATEGORY_POINT
+        if category is _CATEGORY_SET:
+            return _set_openings(own.threes, own.fours)
+        return _OPENINGS[category][own.suit if category is _CATEGORY_POINT else own.run]
 
     def _answers(self) -> tuple[Move, ...]:
         """PIC-21."""
         claim = self.talk.claim if self.talk else None
-        claims = self._claims()
         if claim is None:
-            return (PASS, *claims)
-        size = claim.size
-        if claim.category is _CATEGORY_SET:
-            return (GOOD, *[move for move in claims if move.claim.beats(claim)])
-        if len(claims) <= size - SHORTEST:
-            return _GOOD
-        return (GOOD, HOW_MUCH, *claims[size - SHORTEST + 1 :])
+            return self._openings()
+        own, category, size = self._own(), claim.category, claim.size
+        if category is _CATEGORY_SET:
+            return _set_replies(own.threes, own.fours, size, claim.value)
+        return _REPLIES[category][size][own.suit if category is _CATEGORY_POINT else own.run]
 
-    def _stated(self, claim: Claim) -> Sequence[int]:
-        """What the player whose turn it is can say of a claim of this size, ascending."""
-        own, pack = self._own(), self.deal.match.pack
-        if own is None:
-            return every_value(pack, claim.category, claim.size)
-        return stated(pack, claim.category, claim.size, own.hand)
+    def _statable(self, claim: Claim) -> int:
+        """What the player whose turn it is can say of a claim of this size: a mask of values."""
+        return statable(self.deal.match.pack, claim.category, claim.size, self._own().hand)
 
     def _statements(self) -> tuple[Move, ...]:
         claim = self.talk.claim if self.talk else None
-        if claim is None:
-            return ()
-        return tuple(_TELLS[claim.category][value] for value in self._stated(claim))
+        return _tells(claim.category, self._statable(claim)) if claim else ()
 
     def _verdicts(self) -> tuple[Move, ...]:
         claim = self.talk.claim if self.talk else None
-        own = self._stated(claim) if claim else ()
-        if claim is None or not own:
-            return _GOOD
-        better = (NOT_GOOD,) if own[-1] > claim.value else ()
-        return (GOOD, *better, EQUAL) if claim.value in own else (GOOD, *better)
+        if claim is None:
+            return _VERDICTS[0][0]
+        own = self._statable(claim) >> claim.value
+        return _VERDICTS[own > 1][own & 1]
 
     def _productions(self) -> Sequence[Move]:
         if not self.talk:
             return ()
-        demand, own = self.talk.due[0], self._own()
-        if own is None:
-            slots, size = self.held[self.at], demand.claim.size
+        demand, own, slots = self.talk.due[0], self._own(), self.held[self.at]
+        size, known = demand.claim.size, self.deal.known
+        if own is EVERYTHING:
             return productions(slots, size, slots.bit_count() if demand.more else size)
-        slots_of = self.deal.known.slots
-        if demand.claim.category is _CATEGORY_POINT and demand.low <= 0 and demand.high > MAX_PRICE:
-            return productions_of(self._points(demand.claim.size, own.hand))
+        if demand.claim.category is _CATEGORY_POINT:
+            return productions_of(self._points(demand, slots, own.hand))
         parts = choices(self.deal.match.pack, demand, own.hand)
-        return productions_of([slots_of(part) for part in parts])
+        return productions_of(map(known.slots, parts))
 
-    def _points(self, size: int, hand: int) -> Sequence[int]:
-        """`choices` of a point whose sum nobody asked for, which are many, as masks of slots."""
-        find, found = self.deal.known.codes.find, []
-        for suit, byte in enumerate(suits_of(hand)):
-            if byte.bit_count() >= size:
+    def _points(self, demand: Demand, slots: int, hand: int) -> list[int]:
+        """`choices` of a point as masks of slots. Mostly there is one: all of a suit; or a sum that
+        nobody asked for is free, and then there may be many."""
+        _, claim, low, high, _, _ = demand
+        size, known, found = claim.size, self.deal.known, list[int]()
+        for suit, all_slots in enumerate(known.suits):
+            own = slots & all_slots
+            number = own.bit_count()
+            if number < size:
+                continue
+            byte = hand >> suit * RANKS & 255
+            if number == size:
+                if low <= self.deal.match.pack.prices[byte] <= high:
+                    found.append(own)
+            elif low <= 0 and high > MAX_PRICE:
+                find = known.codes.find
                 cards = [1 << find(suit * RANKS + rank) for rank in DOWN[byte]]
                 found += list(map(sum, combinations(cards, size)))[::-1]  # ascending by codes
+            else:
+                parts = choices(self.deal.match.pack, demand, byte << suit * RANKS)
+                found += map(known.slots, parts)
         return found
 
     # ------------------------------------------------------------------ tricks
+
+    def _plays(self) -> Sequence[Move]:
+        return plays(self._playable())
 
     def _playable(self) -> int:
         """PIC-30: the cards that may be played, unknown ones among them while they may be what
@@ -227,20 +254,27 @@ class Legal(Position):
         if not follow:
             return hand
         if deal.options.must_win:
-            follow = known.above(code, follow) or follow
+            codes, rest, above = known.codes, follow, 0
+            while rest:
+                bit = rest & -rest
+                rest ^= bit
+                if codes[bit.bit_length() - 1] > code:
+                    above |= bit
+            follow = above or follow
         return follow | hand & known.dark
 
 
-_LISTS: Final[dict[Phase, Callable[[Legal], Sequence[Move]]]] = {
-    Phase.ELDER: Legal._exchanges,
-    Phase.FIX: Legal._exchanges,
-    Phase.CHANGE: Legal._exchanges,
-    Phase.YOUNGER: Legal._exchanges,
-    Phase.CLAIM: Legal._openings,
-    Phase.COUNTER: Legal._answers,
-    Phase.STATE: Legal._statements,
-    Phase.VERDICT: Legal._verdicts,
-    Phase.PRODUCE: Legal._productions,
-    Phase.PLAY: lambda state: plays(state._playable()),
-}
-"""What a player can do, by what is to be decided."""
+_LISTS: Final[tuple[Callable[[Legal], Sequence[Move]], ...]] = (
+    *(Legal._nothing,) * Phase.ELDER,
+    Legal._exchanges,
+    Legal._exchanges,
+    Legal._exchanges,
+    Legal._exchanges,
+    Legal._openings,
+    Legal._answers,
+    Legal._statements,
+    Legal._verdicts,
+    Legal._productions,
+    Legal._plays,
+)
+"""Indexed by Phase: what a player can do."""

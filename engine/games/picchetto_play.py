@@ -13,14 +13,15 @@ from engine.games.picchetto_cards import RANKS, SUITS
 from engine.games.picchetto_exchange import BONUS_AT, ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.games.picchetto_position import DEALT, Act, Aim, Deal, Phase, Vow, VowKind
-from engine.position import new_blank, note
+from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
+from engine.position import new_blank, new_tuple, note
 
 SESSANTA: Final = 30
 """What is added when the 30 is reached in the play (PIC-34)."""
 CARDS_POINTS: Final = 10
 CAPPOTTO_POINTS: Final = 40
 _HALF: Final = 6
+_BATTUTA: Final = "battuta_presa"
 _MOST_NOTED: Final = 256
 _LEADS: Final = tuple(
     tuple((note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
@@ -47,12 +48,11 @@ class Playing(Exchanging):
     __slots__ = ()
 
     def _play(self, move: Play) -> Self:
+        """What `apply` doesn't find in `may`: a card that is illegal, or that other nodes don't
+        know."""
         slot = move.slot
         bit = 1 << slot
-        may = self.may
-        if may < 0:
-            may = self._playable()
-        if not may & bit:
+        if not self._playable() & bit:
             raise self._refused(bit)
         if self.deal.auto or self.opened & bit:
             return self._lay(slot)
@@ -96,105 +96,148 @@ class Playing(Exchanging):
         return self._lay(slot)
 
     def _lay(self, slot: int) -> Self:
-        """The card of `slot` lies on the table: this is where most of the time is spent, so every
-        field is new or copied here."""
-        at, led, deal = self.at, self.led, self.deal
+        """The card of `slot` lies on the table."""
+        return self._lead(slot) if self.led < 0 else self._follow(slot)
+
+    # Most of the time is spent in the next two methods. So each makes its position at once, every
+    # field new or copied, and leaves to others what comes but once or twice in a hand.
+
+    def _lead(self, slot: int) -> Self:
+        """PIC-31: the lead's point, lost or not by what follows; then what may follow (PIC-30)."""
+        at, deal, lay, points = self.at, self.deal, self.lay, self.points
         bit = 1 << slot
         new = new_blank(type(self))
         new.deal = deal
-        new.lay = self.lay
+        new.lay = lay
         new.phase = _PHASE_PLAY
-        new.wait = None
-        new.talk = None
+        new.wait = new.talk = None
         new.opened = self.opened | bit
         new.moves = self.moves + 1
-        new.may = -1
         new.vows = self.vows
         new.floors = self.floors
-        new.points = self.points
-        new.notes = ()
+        new.won = self.won
+        new.led = slot
+        a, b = self.held
+        if at:
+            other, hand = 0, a
+            new.held = (a, b ^ bit)
+        else:
+            other, hand = 1, b
+            new.held = (a ^ bit, b)
+        options = deal.options
+        total = points[at] + 1
+        if (
+            total == BONUS_AT
+            or total >= lay.limits[at]
+            or not hand
+            or lay.mute == at
+            or options.trick_scoring != _BATTUTA
+        ):
+            new.at, new.points, new.notes, new.may = at, points, (), 0
+            return new._after_lead(slot)
+        new.points = (points[0], total) if at else (total, points[1])
+        new.notes = _LEADS[deal.players[at]][total]
+        new.at = other
+        new.due = deal.decides[other]
+        new.may = new._following(hand) if deal.auto else 0
+        return new
+
+    def _after_lead(self, slot: int) -> Self:
+        """A lead that may end the deal, make a Sessanta, or be the last card."""
+        at, deal = self.at, self.deal
+        if deal.options.trick_scoring == _BATTUTA:
+            ended = self._gain(at, 1, 0 if at else SESSANTA)
+            self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
+            if ended:
+                return self._to_reveal()
+        if not self.held[1 - at]:
+            return self._after_lone(slot)
+        self.at = other = 1 - at
+        self.due = deal.decides[other]
+        if deal.auto:
+            self.may = self._following(self.held[other])
+        return self
+
+    def _follow(self, slot: int) -> Self:
+        """PIC-31: who wins the trick leads to the next."""
+        at, deal, lay, points, led_slot = self.at, self.deal, self.lay, self.points, self.led
+        bit = 1 << slot
+        new = new_blank(type(self))
+        new.deal = deal
+        new.lay = lay
+        new.phase = _PHASE_PLAY
+        new.wait = new.talk = None
+        new.opened = self.opened | bit
+        new.moves = self.moves + 1
+        new.vows = self.vows
+        new.floors = self.floors
+        new.led = -1
         a, b = self.held
         if at:
             b ^= bit
         else:
             a ^= bit
         new.held = (a, b)
-        if led >= 0:
-            new.at = at
-            new.led = -1
-            return new._after_trick(led, slot, self.won, deal)
-        new.led = slot
-        new.won = self.won
-        # PIC-31: the lead's point, lost or not by what follows
-        if deal.options.trick_scoring == "battuta_presa":
-            new.at = at
-            ended = new._counts_one(at)
-            new.notes = _LEADS[deal.players[at]][new.points[at]] + new.notes
-            if ended:
-                return new._to_reveal()
-        if not (a if at else b):
-            new.at = at
-            return new._after_lone(slot)
-        new.at = other = 1 - at
-        new.due = deal.decides[other]
-        return new
-
-    def _after_trick(self, led_slot: int, slot: int, won: tuple[int, int], deal: Deal) -> Self:
-        """PIC-31; `won`: the slots that the two have won before."""
-        at = self.at
         codes, options = deal.known.codes, deal.options
         led, code = codes[led_slot], codes[slot]
         taker = 1 - at
         if code >> 3 != led >> 3:
-            self._promise(led, -1)
+            new._promise(at, led >> 3, -1)
         elif code > led:
             taker = at
         elif options.must_win:
-            self._promise(led, led & 7)
-        trick = 1 << led_slot | 1 << slot
-        a, b = won
-        self.won = (a, b | trick) if taker else (a | trick, b)
-        if options.trick_scoring == "battuta_presa":
-            ended = taker == at and self._counts_one(at)
-        else:
+            new._promise(at, led >> 3, led & 7)
+        bit |= 1 << led_slot
+        c, d = self.won
+        new.won = (c, d | bit) if taker else (c | bit, d)
+        total = points[taker]
+        if taker == at:
+            total += 1
+        if (
+            total == BONUS_AT
+            or total >= lay.limits[taker]
+            or not (a and b)
+            or lay.mute == taker
+            or options.trick_scoring != _BATTUTA
+        ):
+            new.at, new.points, new.notes, new.may = at, points, (), 0
+            return new._after_trick(taker)
+        if taker == at:
+            points = (points[0], total) if at else (total, points[1])
+        new.points = points
+        new.notes = _TAKES[deal.players[taker]][total]
+        new.at = taker
+        new.due = deal.decides[taker]
+        new.may = (b if taker else a) if deal.auto else 0
+        return new
+
+    def _after_trick(self, taker: int) -> Self:
+        """A trick that may end the deal, make a Sessanta, or be the last one of a hand."""
+        battuta = self.deal.options.trick_scoring == _BATTUTA
+        ended = False
+        if not battuta:
             ended = self._gain(taker, 2, 0 if taker else SESSANTA)
-        self.notes = _TAKES[deal.players[taker]][self.points[taker]] + self.notes
+        elif taker == self.at:
+            ended = self._gain(taker, 1, 0 if taker else SESSANTA)
+        self.notes = _TAKES[self.deal.players[taker]][self.points[taker]] + self.notes
         if ended:
             return self._to_reveal()
         a, b = self.held
-        if a and b:
-            self.at = taker
-            self.due = deal.decides[taker]
-            return self
-        return self._after_exhausted(taker)
+        return self._to_play(taker) if a and b else self._after_exhausted(taker)
 
-    def _counts_one(self, at: int) -> bool:
-        """`_gain` of one point, which most of the time does nothing else."""
-        lay = self.lay
-        a, b = self.points
-        if at:
-            b = after = b + 1
-        else:
-            a = after = a + 1
-        if after == BONUS_AT or after >= lay.limits[at] or lay.mute == at:
-            return self._gain(at, 1, SESSANTA if at == ELDER else 0)
-        self.points = (a, b)
-        return False
-
-    def _promise(self, led: int, floor: int) -> None:
-        """PIC-36: what is left of the hand holds nothing of the led suit above `floor`. Once
-        promised, less needs no promise, since a hand only shrinks."""
-        at, floors = self.at, self.floors
-        suit = led >> 3
-        key = at * SUITS + suit
+    def _promise(self, at: int, suit: int, floor: int) -> None:
+        """PIC-36: what is left of the hand holds nothing of `suit` above `floor`. Once promised,
+        less needs no promise, since a hand only shrinks."""
+        key, floors = at * SUITS + suit, self.floors
         if floors[key] <= floor:
             return
         hidden = self.held[at] & ~self.opened
         if not hidden:
             return
         self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
-        seat, move = self.deal.players[at], self.moves - 1  # the move that is being counted
-        vow = Vow(seat, "PIC-36", hidden, move, self.lay.reseals, _VOW_SUIT, None, suit, floor)
+        move = self.moves - 1  # the move that is being counted
+        seat, reseals = self.deal.players[at], self.lay.reseals
+        vow = new_tuple(Vow, (seat, "PIC-36", hidden, move, reseals, _VOW_SUIT, None, suit, floor))
         self.vows += (vow,)
 
     # ------------------------------------------------------------------ the end of the tricks
@@ -204,9 +247,7 @@ class Playing(Exchanging):
         a, b = self.held
         left = ELDER if a else 1
         if (a or b) and self.lay.sizes[left] == DEALT:
-            self.at = left  # the other had eleven cards: the last one of this hand is a trick
-            self.due = self.deal.decides[left]
-            return self
+            return self._to_play(left)  # the other had eleven cards: this last one is a trick
         return self._to_cards(taker)
 
     def _after_lone(self, slot: int) -> Self:
@@ -231,7 +272,7 @@ class Playing(Exchanging):
         """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
         tricks = (self.tricks(ELDER), self.tricks(1 - ELDER))
         cappotto = tricks[last] == DEALT
-        if self.deal.options.trick_scoring == "battuta_presa" and not cappotto:
+        if self.deal.options.trick_scoring == _BATTUTA and not cappotto:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
             self.notes += (note("last-trick", self.deal.players[last], (self.points[last],)),)
             if ended:

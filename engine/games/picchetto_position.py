@@ -265,7 +265,8 @@ class Position(Dealt):
     known    what `faces` tells, by codes
     decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
-    may      the slots that may be played now, -1 until somebody has asked
+    may      in an open hand's play the slots that may be played now; 0 where that isn't known
+             beforehand
 
     Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
@@ -369,7 +370,7 @@ class Position(Dealt):
         new.vows = self.vows
         new.floors = self.floors
         new.notes = ()
-        new.may = -1
+        new.may = 0
         return new
 
     # ------------------------------------------------------------------ cards that come out

@@ -74,7 +74,6 @@ _REVEAL: Final = Cards((Reveal(),))
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_RESEAL: Final = Act.RESEAL
 _PHASE_OVER: Final = Phase.OVER
-_PHASE_PLAY: Final = Phase.PLAY
 _PHASE_REVEAL: Final = Phase.REVEAL
 _PHASE_SERVE: Final = Phase.SERVE
 
@@ -85,11 +84,9 @@ class PicchettoState(Talking, Playing):
     __slots__ = ()
 
     def apply(self, given: Input) -> PicchettoState:
-        if type(given) is Play and self.phase is _PHASE_PLAY:
-            may = self.may
-            if may >= 0 and self.deal.auto and may >> given.slot & 1:
-                return self._lay(given.slot)  # what _play does, but for hidden cards
-            return self._play(given)
+        if type(given) is Play and self.may >> given.slot & 1:
+            # what _play does, but for hidden cards
+            return self._lead(given.slot) if self.led < 0 else self._follow(given.slot)
         handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
@@ -210,16 +207,16 @@ _TABLE: Final[list[dict[type, Callable[..., PicchettoState]]]] = [
     {Change: _S._change, Leave: _S._leave},
     {Change: _S._change, Leave: _S._leave},
     {Bianca: _S._bianca, Change: _S._change, Leave: _S._leave},
-    {Announce: _S._announce, Say: _S._say, Leave: _S._leave},
-    {Announce: _S._announce, Say: _S._say, Leave: _S._leave},
+    {Announce: _S._announce, Say: _S._open, Leave: _S._leave},
+    {Announce: _S._announce, Say: _S._counter, Leave: _S._leave},
     {Tell: _S._tell, Leave: _S._leave},
-    {Say: _S._say, Leave: _S._leave},
+    {Say: _S._judge, Leave: _S._leave},
     {Produce: _S._produce, Leave: _S._leave},
-    {Leave: _S._leave},
+    {Play: _S._play, Leave: _S._leave},
     {Revealed: _S._revealed, Leave: _S._leave},
     {},
 ]
-"""Indexed by Phase: which inputs are due and what they do. `apply` itself sees to PLAY."""
+"""Indexed by Phase: which inputs are due and what they do."""
 _ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
     lambda state, _: state._to_decide(Phase.ELDER, ELDER),
     lambda state, _: state._after_white(ELDER),

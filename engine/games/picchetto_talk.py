@@ -25,15 +25,22 @@ from engine.games.picchetto_declare import (
     worth,
 )
 from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
+from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word
-from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, VowKind
-from engine.position import note
+from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, Vow, VowKind
+from engine.position import new_tuple, note
 
 _ANY: Final = 99
 """Above every sum and every rank."""
 _RULES: Final = ("PIC-21", "PIC-22", "PIC-23")
 """By category."""
-_SPOKEN: Final = {word: word.value for word in Word} | {Word.PASS: "passes"}
+_SPOKEN: Final = {
+    word: tuple(
+        tuple((note(told, seat, (category,)),) for seat in range(SEATS)) for category in Category
+    )
+    for word, told in [(word, word.value) for word in Word] + [(Word.PASS, "passes")]
+}
+"""By word, category and seat: what is told of it."""
 _NEXT: Final = (Category.SEQUENCE, Category.SET)
 _TALKS: Final = tuple(Talk(category) for category in Category)
 """By category: nothing has been said."""
@@ -58,7 +65,6 @@ _CATEGORY_POINT: Final = Category.POINT
 _CATEGORY_SET: Final = Category.SET
 _PHASE_CLAIM: Final = Phase.CLAIM
 _PHASE_COUNTER: Final = Phase.COUNTER
-_PHASE_PLAY: Final = Phase.PLAY
 _PHASE_PRODUCE: Final = Phase.PRODUCE
 _PHASE_STATE: Final = Phase.STATE
 _PHASE_VERDICT: Final = Phase.VERDICT
@@ -85,85 +91,87 @@ class Talking(Exchanging):
             raise OutOfTurn("nothing is being declared")
         return self.talk
 
-    def _tells(self, kind: str, *values: int) -> None:
-        self.notes = (*self.notes, note(kind, self.deal.players[self.at], values))
-
     # ------------------------------------------------------------------ what is said
 
     def _announce(self, move: Announce) -> Self:
         """A claim of the elder, or a claim of the younger that is good as soon as it is made."""
-        talk, claim = self._said(), move.claim
-        rule = _RULES[talk.category]
-        if claim.category is not talk.category:
-            raise IllegalMove(rule, _DUE[talk.category])
-        if self.phase is _PHASE_COUNTER and talk.claim and not claim.beats(talk.claim):
+        talk, claim = self.talk or self._said(), move.claim
+        category, other, value = talk.category, talk.claim, claim.value
+        if claim.category is not category:
+            raise IllegalMove(_RULES[category], _DUE[category])
+        if other and (claim.size, value) <= (other.size, other.value):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
-        own = self._own()
-        if own is not None and not holds_claim(claim, own):
+        if not holds_claim(claim, self._own()):
             raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
         new = self._copy()
-        new._claimed(claim)
+        new.vows += (self._claimed(claim),)
         new.moves += 1
-        values = (claim.size,) if claim.value == UNSAID else (claim.size, claim.value)
-        new._tells(_CLAIMS[talk.category], *values)
+        said = (claim.size,) if value == UNSAID else (claim.size, value)
+        new.notes = (note(_CLAIMS[category], self.deal.players[self.at], said),)
         if self.phase is _PHASE_CLAIM:
-            new.talk = Talk(talk.category, claim)
+            new.talk = new_tuple(Talk, (category, claim, ()))
             return new._to_decide(_PHASE_COUNTER, YOUNGER)
-        low, high = (claim.value, claim.value) if claim.value != UNSAID else (0, _ANY)
+        low, high = (0, _ANY) if value == UNSAID else (value, value)
         return new._to_produce(new._demand(YOUNGER, claim, low, high))
 
-    def _claimed(self, claim: Claim) -> None:
+    def _claimed(self, claim: Claim) -> Vow:
         """PIC-20: a promise about the hand as it is."""
-        self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim)
+        at, seat = self.at, self.deal.players[self.at]
+        about = (seat, "PIC-20", self.held[at], self.moves, self.lay.reseals)
+        return new_tuple(Vow, (*about, _VOW_CLAIM, claim, 0, -1))
 
-    def _say(self, move: Say) -> Self:
-        talk, word = self._said(), move.word
-        claim = talk.claim
-        if not self._may_say(word, claim):
+    def _open(self, move: Say) -> Self:
+        """The elder passes."""
+        word = move.word
+        if word is not _WORD_PASS:
             raise self._unfit(word)
-        new = self._copy()
-        new.moves += 1
-        new.notes = (note(_SPOKEN[word], self.deal.players[self.at], (talk.category,)),)
-        if word is _WORD_PASS:
-            if self.phase is _PHASE_CLAIM:
-                return new._to_decide(_PHASE_COUNTER, YOUNGER)
-            return new._after_category()
+        return self._saying(word)._to_decide(_PHASE_COUNTER, YOUNGER)
+
+    def _counter(self, move: Say) -> Self:
+        """The younger takes up a claim, or passes as the elder did."""
+        word, claim = move.word, self._said().claim
+        if claim is None:
+            if word is not _WORD_PASS:
+                raise self._unfit(word)
+            return self._saying(word)._after_category()
+        if word is _WORD_GOOD:
+            new = self._saying(word)
+            low, high = (0, _ANY) if claim.value == UNSAID else (claim.value, claim.value)
+            return new._to_produce(new._demand(ELDER, claim, low, high))
+        if (
+            word is not _WORD_HOW_MUCH
+            or claim.category is _CATEGORY_SET
+            or not holds_claim(claim, self._own())
+        ):
+            raise self._unfit(word)
+        new = self._saying(word)
+        new.vows += (self._claimed(claim),)
+        return new._to_decide(_PHASE_STATE, ELDER)
+
+    def _judge(self, move: Say) -> Self:
+        """The younger compares what the elder stated with the own cards."""
+        word, claim = move.word, self._said().claim
         if claim is None:
             raise self._unfit(word)
-        if word is _WORD_HOW_MUCH:
-            new.moves = self.moves
-            new._claimed(Claim(claim.category, claim.size))
-            new.moves += 1
-            return new._to_decide(_PHASE_STATE, ELDER)
-        stated = claim.value
-        low, high = (0, _ANY) if stated == UNSAID else (stated, stated)
+        value = claim.value
         if word is _WORD_GOOD:
-            return new._to_produce(new._demand(ELDER, claim, low, high))
-        if word is _WORD_NOT_GOOD:
-            return new._to_produce(new._demand(YOUNGER, claim, stated + 1, _ANY))
-        tie = [
-            Demand(at, claim, stated, stated, more=False, counts=False) for at in (ELDER, YOUNGER)
-        ]
-        return new._to_produce(*tie)
+            new = self._saying(word)
+            return new._to_produce(new._demand(ELDER, claim, value, value))
+        own = self._statable(claim) >> value
+        if word is _WORD_NOT_GOOD and own > 1:
+            new = self._saying(word)
+            return new._to_produce(new._demand(YOUNGER, claim, value + 1, _ANY))
+        if word is not _WORD_EQUAL or not own & 1:
+            raise self._unfit(word)
+        tie = [Demand(at, claim, value, value, more=False, counts=False) for at in (ELDER, YOUNGER)]
+        return self._saying(word)._to_produce(*tie)
 
-    def _may_say(self, word: Word, claim: Claim | None) -> bool:
-        """Whether the word is an answer here, where `claim` is in question, and true as far as this
-        position can tell."""
-        if claim is None or self.phase is _PHASE_CLAIM:
-            return word is _WORD_PASS
-        if word is _WORD_GOOD:
-            return True
-        if self.phase is _PHASE_COUNTER:
-            own = self._own()
-            return (
-                word is _WORD_HOW_MUCH
-                and claim.category is not _CATEGORY_SET
-                and (own is None or holds_claim(claim, own))
-            )
-        true = self._stated(claim)
-        if word is _WORD_EQUAL:
-            return claim.value in true
-        return word is _WORD_NOT_GOOD and bool(true) and true[-1] > claim.value
+    def _saying(self, word: Word) -> Self:
+        """A copy after which `word` was said."""
+        new = self._copy()
+        new.moves += 1
+        new.notes = _SPOKEN[word][self._said().category][self.deal.players[self.at]]
+        return new
 
     def _unfit(self, word: Word) -> IllegalMove:
         if self.phase is _PHASE_COUNTER and word is _WORD_HOW_MUCH:
@@ -175,20 +183,22 @@ class Talking(Exchanging):
     def _tell(self, move: Tell) -> Self:
         """The elder's answer to how-much."""
         talk = self._said()
-        claim = talk.claim
-        if claim is None or move.category is not talk.category:
-            point = talk.category is _CATEGORY_POINT
+        claim, category = talk.claim, talk.category
+        point = category is _CATEGORY_POINT
+        if claim is None or move.category is not category:
             raise IllegalMove(
                 "PIC-21", "the sum is asked for" if point else "the top card is asked for"
             )
-        if move.value not in self._stated(claim):
+        value = move.value
+        if not self._statable(claim) >> value & 1:
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
         new = self._copy()
-        stated = Claim(claim.category, claim.size, move.value)
-        new._claimed(stated)
+        stated = Claim(category, claim.size, value)
+        new.vows += (self._claimed(stated),)
         new.moves += 1
-        new.talk = Talk(talk.category, stated)
-        new._tells("states-sum" if talk.category is _CATEGORY_POINT else "states-top", move.value)
+        new.talk = new_tuple(Talk, (category, stated, ()))
+        told = "states-sum" if point else "states-top"
+        new.notes = (note(told, self.deal.players[self.at], (value,)),)
         return new._to_decide(_PHASE_VERDICT, YOUNGER)
 
     # ------------------------------------------------------------------ what is laid open
@@ -197,32 +207,30 @@ class Talking(Exchanging):
         """The cards of a claim that scores; a hand of 13 only proves what it contests with."""
         counts = self.lay.mute != at
         more = counts and claim.category is not _CATEGORY_POINT
-        return Demand(at, claim, low, high, more, counts)
+        return new_tuple(Demand, (at, claim, low, high, more, counts))
 
     def _to_produce(self, *due: Demand) -> Self:
         talk = self._said()
-        self.talk = Talk(talk.category, talk.claim, due)
+        self.talk = new_tuple(Talk, (talk.category, talk.claim, due))
         return self._to_decide(_PHASE_PRODUCE, due[0].player)
 
     def _produce(self, move: Produce) -> Self:
         """PIC-26: exactly the claimed cards that scored or tied are opened."""
-        demand = self._said().due[0]
-        cards, size = move.cards, demand.claim.size
-        count = cards.bit_count()
+        demand, cards, deal = self._said().due[0], move.cards, self.deal
+        size, count = demand.claim.size, cards.bit_count()
         if cards & ~self.held[self.at]:
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
         if count < size or (count > size and not demand.more):
             raise IllegalMove("PIC-26", "the {size} cards of the claim are laid open", size=size)
-        auto = self.deal.auto
-        if not auto and not cards & self.deal.known.dark:
+        if not deal.auto and not cards & deal.known.dark:
             self._judged(demand, cards)
         new = self._copy()
         new.moves += 1
         hidden = cards & ~self.opened
-        if not hidden or auto:
+        if not hidden or deal.auto:
             new.opened |= cards
             return new._after_produced(cards)
-        opens: Step = ((_ACT_OPEN, hidden, self.deal.players[self.at]),)
+        opens: Step = ((_ACT_OPEN, hidden, deal.players[self.at]),)
         return new._serve([opens], _AIM_PRODUCED, cards)
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
@@ -235,21 +243,22 @@ class Talking(Exchanging):
     def _after_produced(self, cards: int) -> Self:
         """The cards lie open: they score one by one, or prove a tie."""
         talk = self._said()
-        demand, *rest = talk.due
+        demand, category = talk.due[0], talk.category
         at = demand.player
         points = self._judged(demand, cards)
-        self._released(at, talk.category)
-        seat = self.deal.players[at]
-        for number in points if demand.counts else ():
-            ended = self._gain(at, number, NOVANTA)
-            counted = note(_COUNTS[talk.category], seat, (number, self.points[at]))
-            self.notes = (*self.notes, counted)
-            if ended:
-                return self._to_reveal()
-        if rest:
-            return self._to_produce(*rest)
-        if not demand.counts:
-            self.notes = (*self.notes, note("nobody-scores", -1, (talk.category,)))
+        if self.vows:
+            self._released(at, category)
+        if demand.counts:
+            seat, told = self.deal.players[at], _COUNTS[category]
+            for number in points:
+                ended = self._gain(at, number, NOVANTA)
+                self.notes += (note(told, seat, (number, self.points[at])),)
+                if ended:
+                    return self._to_reveal()
+        elif len(talk.due) == 1:
+            self.notes += (note("nobody-scores", -1, (category,)),)
+        if len(talk.due) > 1:
+            return self._to_produce(*talk.due[1:])
         return self._after_category()
 
     def _after_category(self) -> Self:
@@ -257,4 +266,4 @@ class Talking(Exchanging):
         if category is not _CATEGORY_SET:
             return self._to_claim(_NEXT[category])
         self.talk = None
-        return self._to_decide(_PHASE_PLAY, ELDER)
+        return self._to_play(ELDER)
