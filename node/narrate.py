@@ -205,13 +205,12 @@ def move_sentence(kind: DeckKind, text: str, name: str, *, language: Language = 
     that are shown, and that of a bare discard; "" for any other, which the game's notes tell of."""
     given, arrow, taken = text.removesuffix(" discard").partition(">")
     if arrow:
-        template = (
-            language.text("{name} gives {given} and takes {taken}. A discard follows.")
+        template = language.text(
+            "{0} gives {1} for {2}, then discards."
             if text.endswith(" discard")
-            else language.text("{name} gives {given} and takes {taken}.")
+            else "{0} gives {1} for {2}."
         )
-        gives, takes = _named(kind, given, language), _named(kind, taken, language)
-        return template.format(name=name, given=gives, taken=takes)
+        return template.format(name, _named(kind, given, language), _named(kind, taken, language))
     if _is_card(kind, text):
         return language.text("{0} plays {1}.").format(name, _named(kind, text, language))
     word, _, rest = text.partition(" ")

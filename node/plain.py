@@ -121,6 +121,11 @@ class PlainTable:
         """Whose table it is, for whoever calls `show` itself instead of `run`."""
         self._session = session
 
+    def remember(self, event: SessionEvent | Heard) -> None:
+        """Keep in mind what somebody else tells of, such as talk."""
+        heard = event if isinstance(event, Heard) else self.hear(event)
+        self._memory = heard.remembered(self._memory)
+
     def show(self, event: SessionEvent | Heard) -> None:
         """Tell of an event; where a choice is due, ask for it. Left: the player leaves."""
         heard = event if isinstance(event, Heard) else self.hear(event)

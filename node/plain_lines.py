@@ -53,10 +53,14 @@ HELP: Final = (
 )
 
 
+def stopped(text: str) -> str:
+    """`text` with a full stop, so that a voice pauses there; a name at its head stays as it is."""
+    return text if text.endswith((".", "?", "!", "…", ":")) else f"{text}."
+
+
 def sentence(text: str) -> str:
     """`text` as a sentence: a capital first, a full stop at the end."""
-    end = "" if text.endswith((".", "?", "!", "…")) else "."
-    return f"{text[:1].upper()}{text[1:]}{end}"
+    return stopped(f"{text[:1].upper()}{text[1:]}")
 
 
 def names_of(language: Language, view: TableView) -> list[str]:
@@ -330,7 +334,7 @@ def rules(language: Language, view: TableView) -> list[str]:
 
 def log_lines(language: Language, view: TableView) -> list[str]:
     """What happened, the latest first."""
-    found = map(sentence, accounts.happenings(language, view, RECENT))
+    found = map(stopped, accounts.happenings(language, view, RECENT))
     return [language.text("What happened, the latest first:"), *found]
 
 
@@ -345,7 +349,7 @@ def story_lines(language: Language, view: TableView) -> list[str]:
         for one in story.happenings[-3 * RECENT :]
         if not words.routine(one)
     ]
-    lines += [sentence(text) for text in told if text][-RECENT // 2 :]
+    lines += [stopped(text) for text in told if text][-RECENT // 2 :]
     return lines or [language.text("Nothing has happened yet.")]
 
 

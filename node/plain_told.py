@@ -29,7 +29,7 @@ from node.plain_lines import (
     names_of,
     result_rows,
     score_lines,
-    sentence,
+    stopped,
     table_lines,
 )
 from node.screen import accounts, words
@@ -105,7 +105,7 @@ def _since(language: Language, before: Memory, after: Memory) -> list[str]:
         ends = result is not None and one.note is not None and one.note.kind not in SILENT
         (follows if ends else lines).append(text)
     rows = result_rows(language, view) if result is not None else []
-    return [sentence(line) for line in (*lines, *rows, *follows) if line]
+    return [stopped(line) for line in (*lines, *rows, *follows) if line]
 
 
 def _voted(language: Language, one: Happening) -> str:

@@ -221,11 +221,10 @@ def test_a_hand_is_told_move_by_move() -> None:
     lines, state = told(state, "stay")
     assert lines == [f"stay          {b} says sto! and turns the monte up."]
     lines, state = told(state, "2d>4b")
-    assert lines == [f"2d>4b         {a} gives two of coins and takes four of batons."]
+    assert lines == [f"2d>4b         {a} gives two of coins for four of batons."]
     lines, state = told(state, "7d,Fd>Ac,2d")
     assert lines == [
-        f"7d,Fd>Ac,2d   {b} gives seven of coins, jack of coins and takes ace of cups, two of "
-        "coins."
+        f"7d,Fd>Ac,2d   {b} gives seven of coins, jack of coins for ace of cups, two of coins."
     ]
     lines, state = told(state, "camicia")
     assert lines == [
@@ -245,7 +244,7 @@ def test_cards_that_the_reader_does_not_know_stay_hidden() -> None:
     assert move_text(table, move) == "??>4b"
     assert move_text(table, move, state.faces) == "2d>4b"
     (line,) = narrate(table, move, table, NAMES)[:1]
-    assert "gives a hidden card and takes four of batons." in line
+    assert "gives a hidden card for four of batons." in line
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(GAME.presets)), st.integers(2, 5))

@@ -9,7 +9,7 @@ import pytest
 from node.errors import need
 from node.language import CODES, ENGLISH, Language, language
 from node.notices import EvidenceKept, Joined, NotSent, Person, Presence, Started, Talked
-from node.plain_lines import sentence
+from node.plain_lines import stopped
 from node.plain_told import told
 from node.screen import words
 from node.screen.hearing import Ear, Heard
@@ -82,7 +82,7 @@ def test_every_line_of_a_match_is_what_the_screen_tells() -> None:
         seen = Teller(ring, seat)
         view = need(seen.memory.look())
         for one in view.story.happenings:
-            text = sentence(words.happened(ENGLISH, view, one))
+            text = stopped(words.happened(ENGLISH, view, one))
             silent = one.kind is Told.SEALED or (one.note and one.note.kind == "deals")
             assert silent or one.kind is Told.MOVE or text in seen.lines, text
         moves = [one for one in view.story.happenings if one.kind is Told.MOVE]
