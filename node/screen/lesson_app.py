@@ -19,7 +19,7 @@ from engine import registry
 from node.lessons import Course, lesson, taken_back
 from node.screen import lesson_desk
 from node.screen.cells import Grid
-from node.screen.desk import Ui
+from node.screen.desk import Key, Ui
 from node.screen.grid_app import GridApp
 from node.screen.lesson_desk import (
     Act,
@@ -34,7 +34,7 @@ from node.screen.lesson_desk import (
     Want,
 )
 from node.screen.lesson_paint import pages_of, paint_lesson, paint_menu
-from node.screen.paint import settled
+from node.screen.paint import fits, settled
 from node.screen.theme import Theme
 
 
@@ -155,7 +155,9 @@ class ScreenLesson(GridApp):
 
     def key(self, name: str) -> object:
         """A key; NotImplemented where nothing changes, so that nothing is drawn."""
-        if self._where is Where.LESSON and self._book is not None:
+        if name in (Key.LEAVE, Key.INTERRUPT) and self._size and not fits(*self._size):
+            self._leave()  # in so small a window nothing could be asked
+        elif self._where is Where.LESSON and self._book is not None:
             self._in_lesson(self._book, name)
         else:
             self._menu_ui, pick = lesson_desk.press_menu(self._menu, self._menu_ui, name)
@@ -231,7 +233,7 @@ class ScreenLesson(GridApp):
 
     def _leave(self) -> None:
         """Leave the lesson: for the list, or for good where there was none."""
-        if self._listed:
+        if self._where is Where.LESSON and self._listed:
             self._list()
         elif self.running is not None:
             self.running.exit()

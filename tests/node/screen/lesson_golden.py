@@ -72,6 +72,7 @@ MOMENTS: dict[str, tuple[str, tuple[Script, ...]]] = {
     "list-read": ("briscola", (after, press("down", "down", "enter"))),
     "first": ("mambassa", ()),
     **{f"asked-{name}": (name, (read,)) for name in registry.GAMES},
+    "told": ("mambassa", (press("enter"),)),
     "picked": ("petrangola", (read, press("3", "5"))),
     "right": ("briscola", (read, good)),
     "taken-back": ("briscola", (read, worse)),

@@ -10,6 +10,7 @@ from node.screen.cells import width
 from node.screen.lesson_app import Where
 from tests.node.screen.learner import is_asked, make_move, read_on, worse_one
 from tests.node.screen.lesson_terminal import Learner, at_a_lesson
+from tests.node.screen.terminal import KEYS
 
 GAMES = tuple(registry.GAMES)
 MAX_BYTES = 4_000
@@ -132,6 +133,21 @@ def test_a_key_sends_little_and_nothing_sends_nothing() -> None:
     at_a_lesson(script, "petrangola")
 
 
+def test_what_is_open_scrolls_no_further_than_its_last_row() -> None:
+    async def script(learner: Learner) -> None:
+        await learner.follow(read_on(learner.table))
+        await learner.press("f2")
+        top = learner.shows()
+        while await learner.press("pagedown"):
+            pass
+        end = learner.shows()
+        assert end != top
+        await learner.press("up")
+        assert learner.shows() not in (end, top)
+
+    at_a_lesson(script, "petrangola")
+
+
 def test_what_was_said_can_be_read_again() -> None:
     async def script(learner: Learner) -> None:
         first = learner.shows()
@@ -222,6 +238,17 @@ def test_leaving_a_lesson_is_asked_for_once(keys: tuple[str, ...]) -> None:
         assert learner.table.where is Where.LESSON
 
     at_a_lesson(script, "briscola")
+
+
+@pytest.mark.parametrize("game", ["", "briscola"])
+def test_where_nothing_can_be_asked_leaving_is_at_once(game: str) -> None:
+    async def script(learner: Learner) -> None:
+        await learner.resize(59, 20)
+        assert "leave with F10" in learner.shows()
+        learner.pipe.send_text(KEYS["f10"])
+        await learner.leaves()
+
+    at_a_lesson(script, game)
 
 
 def test_another_key_stays() -> None:

@@ -65,6 +65,13 @@ def test_a_decision_is_due_on_the_last_page_of_the_last_stage_only() -> None:
     assert view_of(BOOK, ASKED, 1).deciding
 
 
+def test_an_old_question_is_not_asked_again() -> None:
+    later = replace(BOOK, stages=(*BOOK.stages, BOOK.stages[0]))
+    assert not decides(later, ASKED, 1)
+    ui, effect = press(later, ASKED, Key.ENTER, 1)
+    assert (ui.at, effect) == (ASKED.at + 1, None)
+
+
 def test_a_move_is_an_effect_and_only_where_one_is_asked_for() -> None:
     _, effect = press(BOOK, ASKED, Key.ENTER, 1)
     assert isinstance(effect, Answer)
@@ -97,6 +104,8 @@ def test_what_was_said_last_is_read_first_and_belongs_to_the_question() -> None:
     remark = COURSE.advice()
     ui = told(replace(ASKED, page=1), remark)
     assert (ui.page, stage_of(BOOK, ui).said[0]) == (0, remark)
+    picked = replace(ASKED, table=replace(ASKED.table, marked=frozenset((1, 2)), variant=3))
+    assert told(picked, remark).table == ASKED.table
     back, _ = press(BOOK, ui, Key.PAGE_UP, 1)
     assert remark not in stage_of(BOOK, back).said
 
