@@ -25,13 +25,11 @@ def kept(table: Table) -> list[Advanced]:
     """The last steps of the log, as far back as the table keeps the positions around them: those
     that may still be cut, and more than any hand has."""
     found: list[Advanced] = []
-    after: Position | None = table.position
-    for step in reversed(table.steps):
-        before = table._branch.at(step.number)
+    for step in reversed(tuple(table.steps)):
+        before, after = table._branch.at(step.number), table._branch.at(step.number + 1)
         if before is None or after is None:
             break
         found.append(Advanced(step, before, after))
-        after = before
     return found[::-1]
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from engine.errors import IllegalMove
+from node import plain
 from node import plain_lines as lines
 from node.errors import need
 from node.language import CODES, ENGLISH, language
-from node.notices import Suspended
+from node.notices import Refused, Suspended
 from node.screen import accounts, situation, words
 from node.screen.desk import DIGITS, LETTERS, Key, items
 from node.typed import COMMANDS, LANGUAGES, command
 from node.waiting import Absent, Waiting
+from protocol.table_events import YourMove
 from tests.node.plain_desk import Desk, heard
 
 TURN = ("petrangola", 3, "exchange")
@@ -129,6 +133,25 @@ def test_a_number_is_the_same_choice_as_on_the_screen(digit: int) -> None:
     assert desk.written() == [view.kind.text(view.face(slot))]
 
 
+SPEC = Path(plain.__file__).with_name("PLAIN.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| ([^|]+) \| (`[^|]+`) \| [^|]+ \|$", SPEC, re.MULTILINE)
+LOBBY = {"ready", "unready", "who", "options", "bots", "start", "kick", "invite", "code", "host"}
+
+
+def test_the_specification_lists_every_command_with_its_words() -> None:
+    listed = {
+        command(word): set(re.findall(r"`([^` ]+)", words_))
+        for _, words_ in ROWS
+        for word in re.findall(r"`([^` ]+)", words_)[:1]
+    }
+    assert set(listed) == set(COMMANDS.values()) - LOBBY
+    for name, words_ in listed.items():
+        assert {command(word) for word in words_} == {name}
+    for keys, words_ in ROWS:
+        for key in re.findall(r"F\d+", keys):
+            assert command(key) in {command(word) for word in re.findall(r"`([^` ]+)", words_)}
+
+
 # -- keys of dialogs -------------------------------------------------------------------------------
 
 
@@ -239,3 +262,79 @@ def test_talk_is_said_and_told_again() -> None:
 
 def test_english_is_the_default() -> None:
     assert Desk(heard(*TURN)).introduced()[0].startswith(ENGLISH.text("Your turn: {0}")[:10])
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def test_enter_alone_does_the_only_thing_that_can_be_done() -> None:
+    desk = Desk(heard("mambassa", 2, "none"))
+    said = desk.introduced()
+    assert said[-1] == "1 Nothing to declare (none). Enter does it: there is no other choice."
+    desk.type("")
+    assert desk.written() == ["none"]
+
+
+def test_enter_alone_helps_among_several_and_chooses_nothing() -> None:
+    desk = Desk(heard(*TURN))
+    assert desk.type("")[0] == lines.HELP[0]
+    assert not desk.moves
+
+
+def test_enter_alone_leaves_a_number_or_many_to_chance() -> None:
+    for at in (("petrangola", 2, "cut"), ("picchetto", 2, "change")):
+        chosen = set()
+        for _ in range(2):
+            desk = Desk(heard(*at))
+            desk.type("")
+            chosen.add(desk.moves[0])
+        assert len(chosen) == 1, "the same source of chance"
+        assert "to chance" in " ".join(Desk(heard(*at)).introduced())
+
+
+def test_a_number_is_typed_as_itself_where_numbers_are_asked_for() -> None:
+    desk = Desk(heard("petrangola", 2, "cut"))
+    said = desk.type("0", "17", "")
+    assert said[0].startswith("A number from 1 to ")
+    assert desk.written() == ["cut 17"]
+
+
+def test_a_refused_choice_is_told_and_due_again() -> None:
+    events = heard(*TURN)
+    choice = events[-1].event
+    assert isinstance(choice, YourMove)
+    desk = Desk(events)
+    desk.type("1", "")
+    error = IllegalMove("PET-24", "this hand must be shown")
+    desk._typed = ["2", ""]
+    desk.table.show(Refused(error, choice))
+    assert any(line.startswith("Not allowed: ") and "(PET-24)" in line for line in desk.said)
+    assert len(desk.moves) == 2
+
+
+def test_cards_that_no_choice_moves_are_said_to_be_so() -> None:
+    desk = Desk(heard(*TURN))
+    look = Desk(heard(*TURN))
+    look.type()
+    hand = filled(look, "{give} {give}")
+    said = desk.type(hand, "zz", "knock knock")
+    assert said[0] == "No choice moves just these cards."
+    assert said[2].endswith("? helps.")
+    assert not desk.moves
+
+
+def test_what_is_asked_meanwhile_is_answered_but_not_what_needs_a_turn() -> None:
+    desk = Desk(heard(*TURN))
+    table = desk.table
+    start = len(desk.said)
+    for line in ("h", "t", "o", "r", "u", "log", "result", "time", "chat", "?", "r PET-22", "lang"):
+        assert table.asked(line), line
+    assert len(desk.said) - start > 12
+    for line in ("s", "list", "? 7c", "why 7c", "7c", "h h", "rubbish", ""):
+        assert not table.asked(line), line
+
+
+def test_nothing_can_be_asked_before_the_seats_are_known() -> None:
+    events = heard(*TURN)
+    desk = Desk((events[0], events[-1]))
+    assert not desk.table.asked("h")
