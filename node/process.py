@@ -5,6 +5,7 @@ JSON object a line on standard output. It ends when the match does, or when its 
 closes, so that no bot outlives the command that started it.
 
     {"event": "hosting", "port": N}
+    {"event": "step", "step": N, "hand": N, "shuffled": N}       so many have shuffled that hand
     {"event": "dealt", "hand": N, "ms": T}
     {"event": "finished", "log": PATH, "deal_ms": [...]}
     {"event": "stopped", "text": "...", "evidence": PATH or "", "network": BOOL}
@@ -45,23 +46,30 @@ class DealClock:
         self,
         told: Callable[[int, float], None] = lambda hand, ms: None,
         clock: Callable[[], float] = time.perf_counter,
+        stepped: Callable[[int, int, int], None] = lambda step, hand, shuffled: None,
     ) -> None:
         self.milliseconds: list[float] = []
         self._told = told
         self._clock = clock
+        self._stepped = stepped
         self._since: float | None = None
+        self._hand = 0
+        self._shuffled = 0
 
     def note(self, event: SessionEvent) -> None:
         """Look at what happened."""
         if not isinstance(event, Advanced):
             return
-        due = event.after.due
+        due, kind = event.after.due, event.step.entries[0].kind
         if due is not None and due.kind is Kind.COMMIT:
             self._since = self._clock()
-        elif event.step.entries[0].kind is Kind.SHARES and self._since is not None:
+            self._hand, self._shuffled = self._hand + 1, 0
+        elif kind is Kind.SHARES and self._since is not None:
             self.milliseconds.append(round((self._clock() - self._since) * 1000, 1))
             self._since = None
             self._told(len(self.milliseconds), self.milliseconds[-1])
+        self._shuffled += kind is Kind.SHUFFLE
+        self._stepped(event.step.number, self._hand, self._shuffled)
 
 
 class BotNode:
@@ -139,7 +147,12 @@ def run_node(
     A bot that is `owned` says whose it is; with `stay` it plays match after match.
     """
     try:
-        deals = DealClock(lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms))
+        deals = DealClock(
+            lambda hand, ms: report(sys.stdout, event="dealt", hand=hand, ms=ms),
+            stepped=lambda step, hand, shuffled: report(
+                sys.stdout, event="step", step=step, hand=hand, shuffled=shuffled
+            ),
+        )
         node = BotNode(
             name,
             folder,

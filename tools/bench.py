@@ -30,20 +30,21 @@ from tools.output import Output
 
 ROUNDS = 5
 BENCH_HANDS = 10
+MEASURING = "measuring: {}"
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Measure and print; JSON has a `ratio` for each part."""
-    if args.what == "engine":
-        return bench_games.engine(args, out)
-    if args.what == "bots":
+    if args.what == "bots":  # which tells itself how far it is
         return bench_games.bots(args, out)
+    if args.what == "engine":
+        return _measured(bench_games.engine, args, out)
     if args.what == "screen":
         from tools import bench_screen  # noqa: PLC0415  # the only part that needs a screen
 
-        return bench_screen.run(args, out)
+        return _measured(bench_screen.run, args, out)
     if args.what == "mesh":
-        return bench_mesh.run(args, out)
+        return _measured(bench_mesh.run, args, out)
     args.players = args.players or 4
     value = deal(args, out) if args.what == "deal" else verification(args, out)
     if out.json:
@@ -51,6 +52,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
     else:
         _print(out, value)
     return 0
+
+
+def _measured(
+    run: Callable[[argparse.Namespace, Output], int], args: argparse.Namespace, out: Output
+) -> int:
+    """What `run` ends with, which says nothing while it measures."""
+    with out.progress(MEASURING.format(args.what)):
+        return run(args, out)
 
 
 def _median(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -85,6 +94,15 @@ def _operations(group: Group) -> tuple[float, float, float]:
 
 def deal(args: argparse.Namespace, out: Output) -> dict[str, Any]:
     """One shuffle of 40 cards by parts, against bare operations; then whole deals by `demo`."""
+    with out.progress(MEASURING.format("a shuffle by parts")):
+        value = _shuffle_by_parts(args)
+    played = demo.play(_demo_arguments(args, 3), out)
+    value["deal_ms"] = list(played.deal_ms)
+    return value
+
+
+def _shuffle_by_parts(args: argparse.Namespace) -> dict[str, Any]:
+    """Each part of the deal of 40 cards, and what the bare operations of its formula take."""
     group = default_group()
     count = Deck(ITALIAN).size
     seed = secrets.token_bytes(32)
@@ -122,8 +140,6 @@ def deal(args: argparse.Namespace, out: Output) -> dict[str, Any]:
             "floor_ms": round(floor, 2),
             "ratio": round(took / floor, 2),
         }
-    played = demo.play(_demo_arguments(args, 3), out)
-    value["deal_ms"] = list(played.deal_ms)
     return value
 
 
@@ -133,7 +149,8 @@ def verification(args: argparse.Namespace, out: Output) -> dict[str, Any]:
     played = demo.play(_demo_arguments(args, BENCH_HANDS), out)
     log = read_log(played.log)
     reports = []
-    took = _median(lambda: reports.append(audit_log(log, group)), 3)
+    with out.progress(MEASURING.format("the verification")):
+        took = _median(lambda: reports.append(audit_log(log, group)), 3)
     signatures = sum(len(step.entries) for step in log.steps)
     signatures += len(parse_header(log.header).signatures)
     identity = Identity.generate()

@@ -38,8 +38,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except NotationError as error:
         return _wrong(out, None, _fault(error), ExitCode.UNREADABLE)
     try:
-        record = text_record.read_record(text)
-        state = replay.check(record)
+        with out.progress(out.t("checking")):
+            record = text_record.read_record(text)
+            state = replay.check(record)
     except NotationError as error:
         code = ExitCode.WRONG if error.line > 1 else ExitCode.UNREADABLE
         return _wrong(out, record, _fault(error), code)

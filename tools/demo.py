@@ -103,6 +103,7 @@ def play(args: argparse.Namespace, out: Output) -> Played:
     with (
         tempfile.TemporaryDirectory(prefix="busso-demo-") as name,
         Bots(Path(name), args.backend) as bots,
+        out.progress(out.t("playing")) as progress,
     ):
         rules = rule_arguments(args)
         level = level_arguments(args)
@@ -121,17 +122,32 @@ def play(args: argparse.Namespace, out: Output) -> Played:
                     raise NetworkFailed(text)
                 raise DemoFailed(f"{player_name(said.bot)} stopped: {text}")
             if line["event"] == "hosting":
+                progress.tell(out.t("the players sit down"))
                 for number in range(1, args.players):
                     where = f"127.0.0.1:{line['port']}"
                     bots.start(player_name(number), [*level, "--join", where], seed + number)
             elif line["event"] == "dealt" and said.bot == 0 and not out.json:
                 told = out.t("hand {hand} dealt in {ms} ms")
                 out.detail(told.format(hand=line["hand"], ms=round(line["ms"])))
+            elif line["event"] == "step" and said.bot == 0:
+                progress.tell(_far(line, args, out))
             elif line["event"] == "finished":
                 finished[said.bot] = line
                 if len(finished) == args.players:
                     return _collect([finished[n] for n in range(args.players)])
     raise NetworkFailed("the computer players ended without a match")
+
+
+def _far(line: Mapping[str, Any], args: argparse.Namespace, out: Output) -> str:
+    """How far the match is, by a step of one of its nodes."""
+    hand, shuffled = max(1, line["hand"]), line["shuffled"]
+    where = out.t("hand {hand} of {hands}") if args.hands else out.t("hand {hand}")
+    where = where.format(hand=hand, hands=args.hands)
+    if line["hand"] and shuffled < args.players:
+        told = out.t("{where}, shuffled by {done} of {players}")
+    else:
+        told = out.t("{where}, step {step}")
+    return told.format(where=where, done=shuffled, players=args.players, step=line["step"])
 
 
 def _collect(lines: list[Mapping[str, Any]]) -> Played:

@@ -37,11 +37,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     places = _places(args.host)
     since = time.monotonic(), time.time()
     interfaces = scan(args.iface)
-    findings = [
-        *_network(interfaces),
-        *_peers(places),
-        *_computer(out, since),
-    ]
+    with out.progress(out.t("trying what play needs")):
+        findings = [*_network(interfaces), *_peers(places)]
+    # The terminal is asked by a line of its own, so nothing else may stand there.
+    findings += _computer(out, since)
     if out.json:
         out.data(_value(findings))
     else:

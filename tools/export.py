@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if signed is None or start is None:
         out.error(f"nothing of this file can be exported: {replay.faults[0].text}")
         return ExitCode.WRONG
-    with out.progress("exporting") as progress:
+    with out.progress(out.t("exporting")) as progress:
         moments: list[Moment] = []
         for moment in replay:
             moments.append(moment)

@@ -85,7 +85,11 @@ def sit_down(args: argparse.Namespace, out: Output, role: Role) -> int:
     keyboard.to(typed.put)
     keyboard.start()
     try:
-        found = find(args, seat.teller, typed)
+        if args.table is None:
+            found = at(_choose(args, seat.teller, typed))
+        else:
+            with out.progress(out.t("looking for the table")):
+                found = find(args)
         code = _code(args, found, seat.teller, typed)
     except Gone:
         return ExitCode.FINE
@@ -138,10 +142,8 @@ def arguments_of_host(
     return wanted
 
 
-def find(args: argparse.Namespace, teller: Teller, typed: queue.SimpleQueue[str | None]) -> Found:
-    """The table that was asked for, or that somebody chooses from those of the network."""
-    if args.table is None:
-        return at(_choose(args, teller, typed))
+def find(args: argparse.Namespace) -> Found:
+    """The table that was asked for. UsageError, NetworkFailed, DoorError."""
     spelled = " " not in args.table and bool(set(args.table) & set(".:[]"))
     target: Invitation | Place | None = None
     try:

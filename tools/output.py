@@ -8,8 +8,12 @@ which language a person wants; the sentences are the commands'.
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shutil
+import stat
+import threading
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -21,7 +25,11 @@ from node.language import language as language_of
 
 PROGRESS_AFTER: Final = 0.3
 """Seconds of work after which a progress line appears."""
-_PROGRESS_EVERY: Final = 0.1
+PROGRESS_EVERY: Final = 0.1
+"""Seconds between two of its states."""
+LINES_AFTER: Final = 1.0
+LINES_EVERY: Final = 5.0
+"""The same where nothing can be taken back: in plain lines and on a dumb terminal."""
 _ASCII: Final = {
     "✓": "OK",
     "✗": "X",
@@ -104,6 +112,14 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
+def _is_pipe(stream: TextIO) -> bool:
+    """Whether `stream` goes to another program, as `| less`, which may show itself meanwhile."""
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError, io.UnsupportedOperation):
+        return False
+
+
 @dataclass
 class Output:
     """The two streams and the flags that every verb has.
@@ -128,6 +144,9 @@ class Output:
     language: str | None = None
     clock: Callable[[], float] = field(default=time.monotonic)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    shown: Progress | None = field(default=None, repr=False)
+    """The progress line that stands on the terminal now, if any."""
 
     @property
     def speech(self) -> Language:
@@ -144,8 +163,10 @@ class Output:
 
     def prompt(self, text: str) -> None:
         """What stands before an answer, on the same line."""
-        self.out.write(self._fit(self.out, text))
-        self.out.flush()
+        with self.lock:
+            self._away()
+            self.out.write(self._fit(self.out, text))
+            self.out.flush()
 
     def good(self, text: str) -> None:
         """A line that says that all is well."""
@@ -170,6 +191,12 @@ class Output:
         end = f". {hint}" if hint else "."
         self._write(self.err, f"busso: {text.removesuffix('.')}{end}", "")
 
+    def aside(self, text: str) -> None:
+        """A line on standard error that is no error, such as what is waited for."""
+        self.out.flush()
+        self._write(self.err, text, "")
+        self.err.flush()
+
     def data(self, value: Any) -> None:
         """A value as JSON, on standard output; ASCII, so that any terminal takes it."""
         self.out.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
@@ -187,8 +214,11 @@ class Output:
         buffer.flush()
 
     def progress(self, what: str) -> Progress:
-        """A progress line on standard error, if somebody sits there and it takes long."""
-        return Progress(self, what, is_terminal(self.err) and not self.quiet)
+        """A progress line on standard error, if somebody sits there and it takes long; never beside
+        data for programs, nor where another program shows what is printed."""
+        wanted = is_terminal(self.err) and not (self.quiet or self.json or _is_pipe(self.out))
+        dumb = self.environ.get("TERM", "") in ("", "dumb", "unknown") and os.name != "nt"
+        return Progress(self, what, wanted, stays=self.plain or dumb)
 
     def _fit(self, stream: TextIO, text: str) -> str:
         line = safe(text)
@@ -199,39 +229,99 @@ class Output:
         if colour and self.colour:
             mark, _, rest = line.partition(" ")
             line = f"{colour}{mark}{_PLAIN} {rest}"
-        stream.write(line + "\n")
+        with self.lock:
+            self._away()
+            stream.write(line + "\n")
+
+    def _away(self) -> None:
+        """Take the progress line away: something else is to stand there."""
+        if self.shown is not None:
+            self.shown.away()
 
 
 class Progress:
-    """Call it with the steps done and all of them; use it as a context, so that its line goes."""
+    """Call it with the steps done and all of them, or `tell` it what is done now; use it as a
+    context, so that its line goes. While nobody tells it anything it counts the seconds.
 
-    def __init__(self, output: Output, what: str, shown: bool) -> None:
+    With `stays` a line isn't taken back: there is a new one now and then.
+    """
+
+    def __init__(self, output: Output, what: str, shown: bool, *, stays: bool = False) -> None:
         self._output = output
-        self._what = what
-        self._next = output.clock() + PROGRESS_AFTER if shown else float("inf")
+        self._what = self._text = what
+        self._stays = stays
+        self._after, self._every = (
+            (LINES_AFTER, LINES_EVERY) if stays else (PROGRESS_AFTER, PROGRESS_EVERY)
+        )
+        self._begun = output.clock()
+        self._next = self._begun + self._after if shown else float("inf")
         self._width = 0
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far it is, not oftener than ten times a second."""
-        if self._next == float("inf"):
-            return
-        now = self._output.clock()
-        if now < self._next:
-            return
-        self._next = now + _PROGRESS_EVERY
-        far = self._output.t("{what}: {done} of {total} steps").format(
-            what=self._what, done=done, total=total
-        )
-        line = fitting(far, self._output.err.encoding or "ascii")
-        self._output.err.write("\r" + line.ljust(self._width))
-        self._output.err.flush()
-        self._width = len(line)
+        """Show how far it is."""
+        far = self._output.t("{what}: {done} of {total} steps")
+        self._now(far.format(what=self._what, done=done, total=total))
+
+    def tell(self, text: str) -> None:
+        """Show what is done now, where nobody knows how much there is."""
+        self._now(f"{self._what}: {text}")
+
+    def _now(self, text: str) -> None:
+        """Show a text, not oftener than ten times a second."""
+        with self._output.lock:
+            self._text = text
+            now = self._output.clock()
+            if now >= self._next:
+                self._next = now + self._every
+                self._show(text)
+
+    def _watch(self) -> None:
+        """Show that work goes on while it says nothing."""
+        wait = self._after
+        while not self._over.wait(wait):
+            wait = LINES_EVERY if self._stays else 1.0
+            with self._output.lock:
+                now = self._output.clock()
+                if now >= self._next + wait or not self._width:
+                    seconds = int(now - self._begun)
+                    self._show(f"{self._text} ({seconds} s)" if seconds else f"{self._text} ...")
+
+    def _show(self, text: str) -> None:
+        output, err = self._output, self._output.err
+        line = output._fit(err, text)
+        with output.lock:
+            if self._stays:
+                err.write(line + "\n")
+            else:
+                output.out.flush()
+                line = line[: max(1, shutil.get_terminal_size().columns - 1)]
+                err.write("\r" + line.ljust(self._width))
+                output.shown = self
+            self._width = len(line)
+            err.flush()
+
+    def away(self) -> None:
+        """Take the line away, if it is there."""
+        output, err = self._output, self._output.err
+        with output.lock:
+            if output.shown is self:
+                err.write("\r" + " " * self._width + "\r")
+                err.flush()
+                output.shown = None
+                self._width = 0
 
     def __enter__(self) -> Progress:
+        """Begin to count, unless nobody would see it or the time is another's."""
+        if self._next != float("inf") and self._output.clock is time.monotonic:
+            self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+            self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Take the line away."""
-        if self._width:
-            self._output.err.write("\r" + " " * self._width + "\r")
-            self._output.err.flush()
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.away()

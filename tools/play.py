@@ -62,9 +62,19 @@ def _on_screen(args: argparse.Namespace, out: Output, rules: Rules, screen: Scre
 
 def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.Random) -> int:
     from node.plain import Left, PlainTable  # noqa: PLC0415  # slow, and not for the screen
+    from tools.meanwhile import Meanwhile  # noqa: PLC0415  # as above
     from tools.playing import HomeTable  # noqa: PLC0415  # as above
 
-    lines = PlainTable(out.line, _asker(out), rng, language=out.speech)
+    meanwhile = Meanwhile(out, out.t("The table is being set."))
+
+    class Lines(PlainTable):
+        """Plain lines, and what is waited for between them."""
+
+        def on_event(self, event: Any) -> None:
+            meanwhile.note(event)
+            super().on_event(event)
+
+    lines = Lines(out.line, _asker(out), rng, language=out.speech)
     table = HomeTable(args, out, rules, load_identity(), lines)
     table.check()
     told = out.speech.count(
@@ -78,7 +88,8 @@ def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.R
         out.t("After each hand all its cards become public, so that everybody can check the deal.")
     )
     try:
-        lines.run(table.start())
+        with meanwhile:
+            lines.run(table.start())
     except Left:
         out.line(out.t("You leave the table."))
     finally:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from node.narrate import (
     ALL,
@@ -87,8 +87,7 @@ def _tell_hands(replay: Replay, seat: int, only: int | None, out: Output) -> Non
     told = False
     with out.progress(out.t("replaying")) as progress:
         total = len(replay.match.log.steps)
-        for moments in _hands(replay):
-            progress(moments[-1].step.number, total)
+        for moments in _hands(replay, lambda step: progress(step, total)):
             number = hand_number(moments[0].before)
             if only is None or number == only:
                 told = True
@@ -97,10 +96,12 @@ def _tell_hands(replay: Replay, seat: int, only: int | None, out: Output) -> Non
         raise UsageError(f"this match has no hand {only}")
 
 
-def _hands(replay: Replay) -> Iterator[list[Moment]]:
-    """The moments of each hand; those before the first and after the last are lists as well."""
+def _hands(replay: Replay, told: Callable[[int], None]) -> Iterator[list[Moment]]:
+    """The moments of each hand; those before the first and after the last are lists as well. `told`
+    hears of every step."""
     held: list[Moment] = []
     for moment in replay:
+        told(moment.step.number)
         if held and hand_number(moment.before) != hand_number(held[0].before):
             yield held
             held = []

@@ -89,7 +89,8 @@ def take_up(
         return at_the_screen(args, out, screen, start)
     keyboard = Keyboard()
     seat = Seat(args, out, keyboard)
-    door = seat.session.resume(match)
+    with out.progress(out.t("reading the match again")):
+        door = seat.session.resume(match)
     told = out.t("Back at {match}. Looking for the others.")
     seat.teller.say(told.format(match=describe(match, out.speech)))
     if at is not None and not seat.session.visit(at.host, at.port):

@@ -115,26 +115,28 @@ def collect(me: bytes, out: Output) -> Found:
     folder, used = cache_folder(), set[str]()
     waiting: list[tuple[Path, str, bytes]] = []
     seen: set[str] = set()
-    for path in files[:MAX_LOGS]:
-        try:
-            data = read_file(path, MAX_FILE)
-        except FileError as error:
-            found.refused.append((path, str(error)))
-            continue
-        name = hashlib.sha256(data).hexdigest()
-        if not is_log(data) or name in seen:
-            continue  # evidence, or a copy
-        seen.add(name)
-        keys = players(data)
-        if keys is not None and me not in keys:
-            found.elsewhere += 1
-            continue
-        used.add(name + _SUFFIX)
-        kept = _kept(folder / (name + _SUFFIX))
-        if kept is None:
-            waiting.append((path, name, data))
-        else:
-            _sort(found, path, kept)
+    with out.progress(out.t("reading the logs")) as progress:
+        for number, path in enumerate(files[:MAX_LOGS]):
+            progress.tell(f"{number}/{len(files)}")
+            try:
+                data = read_file(path, MAX_FILE)
+            except FileError as error:
+                found.refused.append((path, str(error)))
+                continue
+            name = hashlib.sha256(data).hexdigest()
+            if not is_log(data) or name in seen:
+                continue  # evidence, or a copy
+            seen.add(name)
+            keys = players(data)
+            if keys is not None and me not in keys:
+                found.elsewhere += 1
+                continue
+            used.add(name + _SUFFIX)
+            kept = _kept(folder / (name + _SUFFIX))
+            if kept is None:
+                waiting.append((path, name, data))
+            else:
+                _sort(found, path, kept)
     _audit(waiting, folder, found, out)
     _forget(folder, used)
     found.refused.sort()
@@ -143,9 +145,9 @@ def collect(me: bytes, out: Output) -> Found:
 
 def _audit(waiting: list[tuple[Path, str, bytes]], folder: Path, found: Found, out: Output) -> None:
     group = default_group()
-    total = sum(_steps(data) for _, _, data in waiting)
     before = 0
     with out.progress(out.t("auditing {0} logs").format(len(waiting))) as progress:
+        total = sum(_steps(data) for _, _, data in waiting)
         for path, name, data in waiting:
             done = before
 

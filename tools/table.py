@@ -32,6 +32,7 @@ from tools.bots import Bots
 from tools.demo import NAMES, level_arguments
 from tools.errors import ExitCode, NetworkFailed
 from tools.keyboard import Keyboard
+from tools.meanwhile import Meanwhile
 from tools.output import Output
 from tools.person import known_players, load_identity, own_folder, player_name
 
@@ -117,6 +118,7 @@ class Seat:
         self._keyboard = keyboard
         self.teller = Teller(out, observe)
         self.means = Means()
+        self._meanwhile = Meanwhile(out)
         self.lobby = PlainLobby(
             self.teller.say,
             self.teller.prompt,
@@ -132,15 +134,21 @@ class Seat:
             own_folder(),
             group=default_group(),
             chooser=self.lobby,
-            on_event=self.lobby.on_event,
+            on_event=self._on_event,
             manner=Manner(eager=False),
             stay=True,
             known=known_players(),
         )
 
+    def _on_event(self, event: SessionEvent) -> None:
+        """On the session's thread."""
+        self._meanwhile.note(event)
+        self.lobby.on_event(event)
+
     def play(self, doorway: Doorway, bots: int = 0) -> int:
         """Stay at the table until somebody ends it; `bots` computer players come along."""
         with ExitStack() as stack:
+            stack.enter_context(self._meanwhile)
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="busso-bots-"))
             company = stack.enter_context(Bots(Path(folder), code=doorway.code))
             bring = Company(company, self.session, doorway, self._args, self.lobby.on_event)
