@@ -190,3 +190,8 @@ class Game(ABC):
         default everybody chooses by chance and `seat`'s score is compared with the others'.
         """
         return worlds.play_out(state, seat, rng)
+
+    def lead_parts(self, state: State) -> int:
+        """How much of `roll_out` is one point (token, penalty) of lead over the others' average in
+        `state`; 0 where a roll-out counts more than that."""
+        return state.seats - 1

@@ -18,7 +18,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine import worlds
@@ -61,6 +61,23 @@ class Budget:
             raise ValueError("a budget must allow something")
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The move of the hard level beside the best of those that were left at the end.
+
+    worlds  in which both were tried
+    lead    by how much the roll-outs after `move` were ahead of those after `other`, together
+    better  in how many worlds they were ahead, and `worse` behind
+    """
+
+    move: Move
+    other: Move
+    worlds: int
+    lead: int
+    better: int
+    worse: int
+
+
 @dataclass(slots=True)
 class _Candidate:
     """A move; the sums of its roll-outs' leads over the suggestion's, and of their squares."""
@@ -68,6 +85,7 @@ class _Candidate:
     move: Move
     lead: int = 0
     squares: int = 0
+    leads: list[int] = field(default_factory=list)
 
     def doubtful(self, worlds_tried: int) -> bool:
         """Whether the lead may be due to chance."""
@@ -99,15 +117,50 @@ def choose(
         return legal[0]
     if level is Level.EASY:
         return game.easy(view, seat, rng)
-    suggested = game.suggest(view, seat, rng)
     if level is Level.MEDIUM or not view.faces:
-        return suggested  # without a deck that lies dealt there is no world to sample
-    others = [move for move in game.shortlist(view, seat) if move != suggested]
-    moves = [suggested, *others[: MAX_CANDIDATES - 1]]
+        return game.suggest(view, seat, rng)
+    moves = _candidates(view, seat, rng)
     if len(moves) == 1:
-        return suggested
+        return moves[0]
     search = _Search(view, seat, rng, budget or Budget(), clock, stopped)
-    return search.best(moves)
+    return search.best(moves)[0].move
+
+
+def compare(
+    view: State,
+    seat: int,
+    rng: random.Random,
+    budget: Budget,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> Comparison | None:
+    """What the hard level chooses, and how it did beside the best other move; None where it has
+    no deal to sample or nothing to compare."""
+    view = view.view(seat)
+    if not view.faces or len(view.legal(seat)) == 1:
+        return None
+    moves = _candidates(view, seat, rng)
+    if len(moves) == 1:
+        return None
+    search = _Search(view, seat, rng, budget, clock, lambda: False)
+    chosen, *others = search.best(moves)
+    other = max(others, key=lambda candidate: candidate.lead)
+    leads = [own - their for own, their in zip(chosen.leads, other.leads, strict=True)]
+    return Comparison(
+        chosen.move,
+        other.move,
+        len(leads),
+        sum(leads),
+        sum(lead > 0 for lead in leads),
+        sum(lead < 0 for lead in leads),
+    )
+
+
+def _candidates(view: State, seat: int, rng: random.Random) -> list[Move]:
+    """The suggestion, then the other moves that are worth searching."""
+    suggested = view.game.suggest(view, seat, rng)
+    others = [move for move in view.game.shortlist(view, seat) if move != suggested]
+    return [suggested, *others[: MAX_CANDIDATES - 1]]
 
 
 @dataclass(slots=True)
@@ -124,8 +177,9 @@ class _Search:
     used: int = 0
     tried: int = 0
 
-    def best(self, moves: Sequence[Move]) -> Move:
-        """The move that is furthest ahead of the first one, the suggestion; that one in doubt."""
+    def best(self, moves: Sequence[Move]) -> list[_Candidate]:
+        """The move that is furthest ahead of the first one, the suggestion (that one in doubt);
+        behind it the others that were left at the end."""
         self.begun = self.clock()
         first, *others = (_Candidate(move) for move in moves)
         rounds = max(1, math.ceil(math.log2(len(moves))))
@@ -135,7 +189,9 @@ class _Search:
             others.sort(key=lambda candidate: -candidate.lead)
             if n < rounds:
                 others = others[: (len(others) + 1) // 2]
-        return first.move if others[0].doubtful(self.tried) else others[0].move
+        if others[0].doubtful(self.tried):
+            return [first, *others]
+        return [others[0], first, *others[1:]]
 
     def _within(self, share: float) -> bool:
         """Whether a share of the budget isn't used up yet; the first world is always played."""
@@ -154,6 +210,8 @@ class _Search:
             lead = self._try(world, candidate.move, seed) - usual
             candidate.lead += lead
             candidate.squares += lead * lead
+            candidate.leads.append(lead)
+        first.leads.append(0)
         self.used += 1 + len(others)
         self.tried += 1
 

@@ -118,6 +118,9 @@ class Briscola(Game):
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return briscola_careful.roll_out(_own(state), seat, rng)
 
+    def lead_parts(self, state: State) -> int:
+        return 0  # to win the deal is worth something by itself
+
 
 def _play(move: Move) -> Play:
     if not isinstance(move, Play):

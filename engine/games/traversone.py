@@ -135,6 +135,9 @@ class Traversone(Game):
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return traversone_playout.roll_out(_own(state), seat, rng)
 
+    def lead_parts(self, state: State) -> int:
+        return len(state.players) - 1
+
 
 def _own(state: State) -> TraversoneState:
     if not isinstance(state, TraversoneState):

@@ -11,9 +11,11 @@ from engine.errors import IllegalMove
 from node.language import Language
 from node.screen import situation, words
 from node.screen.cells import clean
-from node.screen.desk import Advice, Why
+from node.screen.counsel import advice
 from node.screen.lobby_terms import option_words
 from node.screen.view import TableView
+
+__all__ = ["advice", "fairness", "happenings", "leaving", "missing", "refusal", "rules"]
 
 
 def fairness(language: Language, view: TableView) -> list[str]:
@@ -81,26 +83,6 @@ def refusal(language: Language, view: TableView, error: IllegalMove) -> list[str
     """Why a card can't be chosen, and the rule that says so."""
     rule = words.rule_words(language, error.rule)
     return [words.refused(language, view, error), *([rule] if rule else [])]
-
-
-def advice(language: Language, view: TableView, found: Advice) -> list[str]:
-    """What a computer player would do, and its one reason."""
-    t = language.text
-    chosen = next((c for c in view.choices.items if c.move == found.move), None)
-    if chosen is None:
-        return [t("There is nothing to choose any more.")]
-    text = words.deed(language, view, chosen)
-    value = words.outcome(language, view, chosen)
-    match found.why:
-        case Why.ONLY:
-            why = t("It is the only thing that you may do.")
-        case Why.WORTH if value:
-            why = t("Your hand would be worth {0} then.").format(value)
-        case Why.WORLDS:
-            why = t("In {0} games imagined from your seat it did best.").format(found.worlds)
-        case _:
-            why = t("It is what a computer player of this game usually does here.")
-    return [text[:1].upper() + text[1:] + ".", why]
 
 
 def missing(language: Language, view: TableView) -> list[str]:

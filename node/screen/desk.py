@@ -18,11 +18,12 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import Final
 
-from engine.contract import Move
+from engine.contract import Move, Reason
 from engine.errors import IllegalMove
 from node.language import following, mark
 from node.screen.choices import Choice, forbidden
 from node.screen.view import TableView
+from node.search import Comparison
 
 DIGITS: Final = 10
 """So many items have a key of their own: 1 to 9, then 0."""
@@ -108,18 +109,29 @@ class Why(StrEnum):
     """Why a move is recommended."""
 
     ONLY = "only"
-    WORTH = "worth"
+    """Nothing else may be done."""
     WORLDS = "worlds"
+    """It did best in sampled deals."""
     HABIT = "habit"
+    """The game suggests it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A move that a computer player would choose; `worlds` were tried for Why.WORLDS."""
+    """A move that a computer player would choose, and what was found out about it.
+
+    reasons   what speaks for it by the game's own account
+    compared  how it did in sampled deals; `parts` of a lead there are one point, 0 if there is no
+              such number
+    holds     in how many of so many sampled deals the own hand isn't the worst now
+    """
 
     move: Move
     why: Why
-    worlds: int = 0
+    reasons: tuple[Reason, ...] = ()
+    compared: Comparison | None = None
+    parts: int = 0
+    holds: tuple[int, int] | None = None
 
 
 Notice = IllegalMove | Advice | str

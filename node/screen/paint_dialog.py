@@ -6,16 +6,18 @@ know a rule. A result stays until it is put away, while the table goes on below 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.errors import IllegalMove
-from node.screen import paint_result, situation, words
+from node.screen import accounts, paint_result, situation, words
 from node.screen.cards import frame
-from node.screen.cells import clean, cut, fill, width, wrap
-from node.screen.desk import Advice, Dialog, Why, open_dialog
+from node.screen.cells import cut, fill, width, wrap
+from node.screen.desk import Advice, Dialog, open_dialog
 from node.screen.lobby_terms import option_words
 from node.screen.paint_result import Rows, indented, prose
 from node.screen.scene import Area, Scene
+from node.screen.story import KEPT
 from node.screen.theme import Role
 
 _WIDEST: Final = 78
@@ -118,55 +120,33 @@ def _rules(s: Scene, room: int) -> tuple[str, Rows]:
 
 def _log(s: Scene, room: int) -> tuple[str, Rows]:
     """Why the deal is fair, with names and log entries; then what happened, the latest first."""
-    fair, t = s.view.around.fairness, s.text
+    t = s.text
     rows: Rows = []
-    for name, step, rule in fair.warnings:
-        text = t("{0} broke a rule ({1}): see entry {2} of the log.").format(name, rule, step)
-        rows += prose(text, room, Role.WARN)
-    for name, step in fair.shuffles:
-        text = t("{0} shuffled the deck and proved it: entry {1} of the log.").format(name, step)
-        rows += prose(text, room)
-    if fair.sharers:
-        rows += prose(t("Every proof was checked here: no card was added or changed."), room)
-        rows += prose(t("Nobody knows the order: it takes all of them to see a card."), room)
-    rows += prose(
-        t("When a hand ends everybody's secret comes out and all of it is derived again."), room
-    )
-    if fair.hands:
-        rows += prose(
-            s.language.count("{n} hand was checked so.", "{n} hands were checked so.", fair.hands),
-            room,
-            Role.FAIR,
-        )
-    if fair.step:
-        text = t("The log has {0} entries; all have signed the first {1}.")
-        rows += prose(text.format(max(0, fair.step - 1), fair.settled), room)
-    if fair.log:
-        rows += prose(t("It lies in {0}").format(clean(fair.log)), room, Role.DIM)
+    warnings = len(s.view.around.fairness.warnings)
+    for n, text in enumerate(accounts.fairness(s.language, s.view)):
+        rows += prose(text, room, Role.WARN if n < warnings else Role.TEXT)
     rows += [[], [(t("What happened, the latest first:"), Role.STRONG)]]
-    for told in reversed(s.view.story.happenings):
-        text = words.happened(s.language, s.view, told)
-        if text:
-            rows += prose(text, room, Role.DIM)
+    for text in accounts.happenings(s.language, s.view, KEPT):
+        rows += prose(text, room, Role.DIM)
     return t("Why the deal is fair"), rows
 
 
 def _leave(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
-    rows = prose(t("The others can't go on with this hand without you."), room)
-    if s.view.around.suspended:
-        rows += prose(t("x closes the match for good; the log will say that you did."), room)
+    rows: Rows = []
+    for text in accounts.leaving(s.language, s.view):
+        rows += prose(text, room)
     rows += prose(t("y leaves the table, any other key stays."), room, Role.STRONG)
     return t("Leave the table?"), rows
 
 
 def _missing(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
-    away = words.join_names(s.language, [s.view.seat(n).name for n in s.view.around.question])
-    rows = prose(t("{0} can't be reached. Wait, or go on without?").format(away), room)
-    text = t("If most of you go on, this hand is void and the match goes on without {0}.")
-    rows += [*prose(text.format(away), room, Role.DIM), []]
-    rows += prose(t("g goes on, w waits longer."), room, Role.STRONG)
+    first, *others = accounts.missing(s.language, s.view)
+    rows = prose(first, room)
+    for text in others:
+        rows += prose(text, room, Role.DIM)
+    rows += [[], *prose(t("g goes on, w waits longer."), room, Role.STRONG)]
     return t("Somebody is missing"), rows
 
 
@@ -188,34 +168,20 @@ def _notice(s: Scene, room: int) -> tuple[str, Rows]:
     t = s.text
     match s.ui.notice:
         case IllegalMove() as error:
-            rows = prose(words.refused(s.language, s.view, error), room, Role.STRONG)
-            rule = words.rule_words(s.language, error.rule)
-            return t("Not allowed"), [*rows, *([[]] if rule else []), *prose(rule, room)]
+            return t("Not allowed"), _spaced(accounts.refusal(s.language, s.view, error), room)
         case Advice() as advice:
-            return t("A suggestion"), _advice(s, advice, room)
+            return t("A suggestion"), _spaced(accounts.advice(s.language, s.view, advice), room)
         case str(message):
             return t("Please note"), prose(t(message), room)
     return t("Please note"), []
 
 
-def _advice(s: Scene, advice: Advice, room: int) -> Rows:
-    view, t = s.view, s.text
-    chosen = next((c for c in view.choices.items if c.move == advice.move), None)
-    if chosen is None:
-        return prose(t("There is nothing to choose any more."), room)
-    text = words.deed(s.language, view, chosen)
-    rows = prose(text[:1].upper() + text[1:] + ".", room, Role.STRONG)
-    value = words.outcome(s.language, view, chosen)
-    match advice.why:
-        case Why.ONLY:
-            why = t("It is the only thing that you may do.")
-        case Why.WORTH if value:
-            why = t("Your hand would be worth {0} then.").format(value)
-        case Why.WORLDS:
-            why = t("In {0} games imagined from your seat it did best.").format(advice.worlds)
-        case _:
-            why = t("It is what a computer player of this game usually does here.")
-    return rows + prose(why, room)
+def _spaced(texts: Sequence[str], room: int) -> Rows:
+    """The first sentence, and under it the others."""
+    rows = prose(texts[0], room, Role.STRONG)
+    for text in texts[1:]:
+        rows += [[], *prose(text, room)]
+    return rows
 
 
 _PARTS: Final = {

@@ -376,14 +376,20 @@ def scored(state: State, faces: Sequence[int]) -> Scored | None:
     hand, or a card isn't known."""
     if not faces or UNKNOWN in faces or not state.game.hands_compare:
         return None
-    options: Any = state.options
-    if "decks" in specs(type(options)):  # the number in play, whatever `auto` would mean here
-        options = replace(options, decks=state.deck.copies)
     try:
-        (found,) = state.game.score(options, [state.deck.kind.join(faces)])
+        (found,) = scores(state, [faces])
     except EngineError:
         return None
     return found
+
+
+def scores(state: State, hands: Sequence[Sequence[int]]) -> tuple[Scored, ...]:
+    """What hands of known cards are worth beside each other by the table's rules; EngineError if
+    the game values no such hands."""
+    options: Any = state.options
+    if "decks" in specs(type(options)):  # the number in play, whatever `auto` would mean here
+        options = replace(options, decks=state.deck.copies)
+    return state.game.score(options, [state.deck.kind.join(faces) for faces in hands])
 
 
 def _ends(state: State) -> bool:

@@ -18,9 +18,10 @@ from engine import registry, worlds
 from engine.contract import Ask, Decide, Game, Move, State
 from engine.games.traversone import Aside
 from node import bot as bots
+from node import search
 from node.bot import Bot
 from node.match import Match
-from node.search import Budget, Level, choose
+from node.search import Budget, Level, choose, compare
 from node.session import Session
 from protocol.group import default_group
 from protocol.identity import Identity
@@ -352,3 +353,72 @@ def test_a_view_without_cards_is_left_to_the_suggestion() -> None:
             assert choose(Level.HARD, view, seat, Random(4), COUNTED) == expected
             return
     raise AssertionError("no cut")
+
+
+@every_game
+def test_a_comparison_is_of_what_would_be_chosen(name: str) -> None:
+    compared = 0
+    for n, (_, view, seat) in enumerate(choices(name, live=True, most=12)):
+        found = compare(view, seat, Random(n), COUNTED)
+        if found is None:
+            assert len(view.legal(seat)) == 1 or not view.faces or name in {"mambassa", "picchetto"}
+            continue
+        compared += 1
+        assert found.move == choose(Level.HARD, view, seat, Random(n), COUNTED)
+        assert found.move != found.other in view.legal(seat)
+    assert compared > 3
+
+
+@pytest.mark.parametrize("name", ["traversone", "briscola", "petrangola"])
+def test_a_comparison_counts_the_roll_outs_that_were_made(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written down as they are made, and added up anew: both moves in the same worlds."""
+    made: list[tuple[Move, int, int]] = []
+    real = search._Search._try
+
+    def tried(self: Any, world: State, move: Move, seed: int) -> int:
+        worth = real(self, world, move, seed)
+        made.append((move, seed, worth))
+        return worth
+
+    monkeypatch.setattr(search._Search, "_try", tried)
+    for n, (_, view, seat) in enumerate(choices(name, live=True, most=8)):
+        made.clear()
+        found = compare(view, seat, Random(n), Budget(math.inf, 60))
+        if found is None:
+            continue
+        own = {seed: worth for move, seed, worth in made if move == found.move}
+        other = {seed: worth for move, seed, worth in made if move == found.other}
+        both = own.keys() & other.keys()
+        leads = [own[seed] - other[seed] for seed in both]
+        assert found.worlds == len(both) == max(len(own), len(other))
+        assert found.lead == sum(leads)
+        assert found.better == sum(lead > 0 for lead in leads)
+        assert found.worse == sum(lead < 0 for lead in leads)
+
+
+@pytest.mark.parametrize("name", ["traversone", "picchetto", "petrangola", "mambassa"])
+def test_what_a_point_of_lead_is_in_a_roll_out(name: str) -> None:
+    """After a hand a roll-out is its result: so many times the lead over the others' average."""
+    game, rng = registry.get(name), Random(5)
+    ends = 0
+    for before, given, after in play(setting(name).start(), Dealer(rng), at_random(rng)):
+        if not isinstance(given, Move) or after.hand == before.hand or not before.faces:
+            continue
+        totals = after.scores()
+        if name == "traversone":  # the penalties of the deal
+            totals = tuple(b - a for a, b in zip(before.scores(), totals, strict=True))
+        seat = before.players[0]
+        own, others = totals[seat], sum(totals) - totals[seat]
+        lead = game.lead_parts(before) * own - others
+        found = game.roll_out(after, seat, rng)
+        assert found == (-lead if game.low_score_wins else lead)
+        ends += 1
+        if len(after.players) < len(before.players):
+            break
+    assert ends
+
+
+def test_a_roll_out_that_counts_more_than_points_has_no_such_number() -> None:
+    assert registry.get("briscola").lead_parts(setting("briscola").start()) == 0

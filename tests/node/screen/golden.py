@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
+from node.screen.advice import advise
 from node.screen.cells import Grid
-from node.screen.desk import Advice, Ui, Why, Wish, begin, notice, press
+from node.screen.desk import Ui, Wish, begin, notice, press
 from node.screen.paint import paint, paint_waiting
 from node.screen.theme import Theme, ThemeName, theme
 from node.screen.view import SPECTATOR, Line, TableView
@@ -55,6 +57,11 @@ def knocked(view: TableView) -> bool:
 def follows(view: TableView) -> bool:
     """The reader has to follow suit, and can't play every card."""
     return view.deciding and 0 < len(view.choices.items) < len(view.hand)
+
+
+def chooses(view: TableView) -> bool:
+    """The reader has several cards to choose from, of the suit that was led."""
+    return follows(view) and len(view.choices.items) > 2
 
 
 def checked(view: TableView) -> bool:
@@ -153,7 +160,11 @@ MOMENTS = (
     Moment("rules", _FOUR, due("exchange"), ("f2", "down", "down")),
     Moment("fairness", _FOUR, due("exchange"), ("f4",)),
     Moment("warning", _FOUR, due("exchange"), ("f4",), turned=_warned),
-    Moment("advice", _FOUR, due("exchange"), ("f5",)),
+    Moment("advice-petrangola", _FOUR, due("exchange"), ("f5",)),
+    Moment("advice-mambassa", Table("mambassa", 3, 1), due("exchange"), ("f5",)),
+    Moment("advice-traversone", Table("traversone", 4, 2), chooses, ("f5",)),
+    Moment("advice-briscola", Table("briscola", 4, 2), due("play"), ("f5",)),
+    Moment("advice-picchetto", _HEARTS, due("change"), ("f5",)),
     Moment("leave", _FOUR, due("exchange"), ("f10",)),
     Moment("no-chat", _FOUR, due("exchange"), ("f3",)),
     Moment("chat", _FOUR, due("exchange"), ("f3", *"ciao"), turned=_talking),
@@ -175,7 +186,7 @@ def ui_of(moment: Moment, view: TableView, language: str) -> Ui:
     for key in moment.keys:
         ui, effect = press(view, ui, key)
         if effect is Wish.ADVICE:
-            ui = notice(ui, Advice(view.choices.items[-2].move, Why.WORTH))
+            ui = notice(ui, advise(view.state, view.me, Random(1), lambda: 0.0))
     return ui
 
 

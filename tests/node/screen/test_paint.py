@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from engine.cards import UNKNOWN
 from engine.contract import Decide, Note
 from node.language import CODES
-from node.screen.advice import SAMPLES, advise
 from node.screen.cells import Grid, clean, width
-from node.screen.desk import Dialog, Key, Ui, Why, begin, items, press
+from node.screen.desk import Dialog, Key, Ui, begin, items, press
 from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, asciified, fits, paint, paint_waiting
 from node.screen.story import Story, Told
 from node.screen.theme import ThemeName, theme
@@ -199,22 +198,6 @@ def test_a_choice_that_was_made_is_not_offered_again() -> None:
     assert look(view.state, view.me, view.story, view.around).deciding
     assert not look(view.state, view.me, view.story, view.around, answered=True).deciding
 
-
-def test_advice_has_the_reason_that_was_found() -> None:
-    only = next(v for v in scenes(Table("mambassa", 3, 1)) if len(v.choices.items) == 1)
-    assert advise(only.state, only.me, Random(1)).why is Why.ONLY
-    turn = next(v for v in scenes(Table("petrangola", 4, 2)) if "exchange" in v.choices.words)
-    found = advise(turn.state, turn.me, Random(1))
-    changed = turn.state.apply(found.move)
-    hands = [
-        next(p.slots for p in state.piles() if p.name == "hand" and p.seat == turn.me)
-        for state in (turn.state, changed)
-    ]
-    assert found.why is (Why.HABIT if set(hands[0]) == set(hands[1]) else Why.WORTH)
-    trick = next(v for v in scenes(Table("traversone", 4, 2)) if len(v.choices.items) > 3)
-    found = advise(trick.state, trick.me, Random(1))
-    assert (found.why, found.worlds) == (Why.WORLDS, SAMPLES)
-    assert found.move in trick.state.legal(trick.me)
 
 
 @pytest.mark.parametrize(
