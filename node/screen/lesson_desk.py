@@ -106,9 +106,9 @@ def at_stage(book: Book, ui: LessonUi, at: int) -> LessonUi:
 
 
 def told(ui: LessonUi, remark: Said) -> LessonUi:
-    """After something was said about the decision that is due: it is read first."""
-    table = replace(ui.table, marked=frozenset(), variant=0)
-    return replace(ui, table=table, page=0, remark=remark)
+    """After something was said about the decision that is due: it is read first. What is picked
+    stays so, since mostly a part of it was right."""
+    return replace(ui, page=0, remark=remark)
 
 
 def press(book: Book, ui: LessonUi, key: str, pages: int) -> tuple[LessonUi, Effect | None]:

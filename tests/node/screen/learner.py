@@ -57,6 +57,8 @@ def make_move(app: ScreenLesson, text: str = "") -> Iterator[str]:
     if button is not None:
         yield from _reach(app, button)
     else:
+        if app.ui.table.marked - (choice.give | choice.take):
+            yield "escape"
         for slot in (choice.give | choice.take) - app.ui.table.marked:
             item = next(item for item in found if item.slot == slot)
             yield from _reach(app, item)

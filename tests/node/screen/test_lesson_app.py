@@ -92,6 +92,19 @@ def test_what_is_said_to_a_wrong_move_is_the_lessons_sentence() -> None:
     at_a_lesson(script, "briscola")
 
 
+def test_what_was_picked_for_a_move_that_is_taken_back_stays_picked() -> None:
+    """The right exchange of Mambassa lacks its discard: Tab adds it."""
+
+    async def script(learner: Learner) -> None:
+        await learner.follow(read_on(learner.table))
+        await learner.follow(make_move(learner.table, "2s,4b>Ad,Cd"))
+        assert "! The right cards, but the fourth one counts nothing" in learner.shows()
+        await learner.press("tab", "enter")
+        assert "✓ Ace, king and knight of denari in a row" in learner.shows()
+
+    at_a_lesson(script, "mambassa", size=(110, 34))
+
+
 def test_a_forbidden_card_is_refused_with_the_sentence_of_its_rule() -> None:
     async def script(learner: Learner) -> None:
         await learner.follow(read_on(learner.table))
