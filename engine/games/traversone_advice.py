@@ -13,6 +13,9 @@ that the seat can't tell from this one. It chooses nothing: that is traversone_b
     takes-nothing   card                               it takes the trick, which costs nothing
     must-take       card                               every card that may be played takes
     overtaken       card              n                it has the trick, n cards still out beat it
+    takes-now       card              thirds           it has the trick, and no card still out
+                                                       beats it: so much lies there so far
+    leads-top       card                               no card of its suit still out beats it
     leads-below     card              n                all n cards of its suit that are out beat it
     leads-risk      card              n, m             n of the m that are out beat it
     aside           card                               whoever takes the last trick gets it
@@ -84,7 +87,7 @@ def _is_exit(face: int, out: Collection[int]) -> bool:
 def _led(face: int, out: Collection[int]) -> list[Reason]:
     above, all_ = _split(face, out)
     if not above:
-        return []
+        return [Reason("leads-top", (face,))]
     if above == all_:
         return [Reason("leads-below", (face,), (above,))]
     return [Reason("leads-risk", (face,), (above, all_))]
@@ -102,14 +105,13 @@ def _followed(
     found = []
     if all(takes[other] for other in suit):
         found.append(Reason("must-take", (face,)))
+    worth = THIRDS[view.options.ace_of_bastoni]
+    cost = worth[face] + sum(worth[faces[slot]] for slot in view.trick)
     if len(view.trick) == len(view.players) - 1:
-        worth = THIRDS[view.options.ace_of_bastoni]
-        cost = worth[face] + sum(worth[faces[slot]] for slot in view.trick)
         found.append(
             Reason("takes", (face,), (cost,)) if cost else Reason("takes-nothing", (face,))
         )
         return found
     above, _ = _split(face, out)
-    if above:
-        found.insert(0, Reason("overtaken", (face,), (above,)))
-    return found
+    now = Reason("overtaken", (face,), (above,)) if above else Reason("takes-now", (face,), (cost,))
+    return [now, *found]

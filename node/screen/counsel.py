@@ -68,6 +68,7 @@ _PLAIN: Final = {
     "takes-nothing": mark("It takes the trick, which costs nothing."),
     "must-take": mark("Whatever you play takes, as the cards lie."),
     "leads-risk": mark("{0} of the {1} cards of its suit that are still out beat it."),
+    "leads-top": mark("No card of its suit that is still out beats it."),
     "aside": mark("It lies aside, and counts for whoever takes the last trick."),
     "voids": mark("You hold no card of {suit} after it, and can throw others away there."),
     "takes-by-trump": mark("It takes {0} points for a briscola that counts nothing."),
@@ -119,6 +120,12 @@ def _takes(language: Language, view: TableView, one: Reason) -> str:
     if game.low_score_wins:
         return language.text("It takes the trick, which costs {0}.").format(points)
     return language.text("It takes the trick, with {0} points.").format(points)
+
+
+def _takes_now(language: Language, view: TableView, one: Reason) -> str:
+    points = running_words(language, view.state.game.name, one.values[0])
+    text = language.text("Nothing that is still out beats it: it takes the trick, {0} so far.")
+    return text.format(points)
 
 
 def _overtaken(language: Language, _: TableView, one: Reason) -> str:
@@ -188,6 +195,7 @@ def _denies(language: Language, view: TableView, one: Reason) -> str:
 
 _MADE: Final[dict[str, Callable[[Language, TableView, Reason], str]]] = {
     "takes": _takes,
+    "takes-now": _takes_now,
     "overtaken": _overtaken,
     "takes-so-far": _overtaken,
     "leads-below": _leads_below,

@@ -162,6 +162,14 @@ def leads_below(case: Case, rng: Random) -> bool:
     return (taker != case.seat if laid else True) and above == suit == case.values[0]
 
 
+def takes_now(case: Case, rng: Random) -> bool:
+    """So much lies there when the card does, and whoever follows can't take it away."""
+    lies = [*case.pile("trick"), case.card]
+    thirds = sum(3 if card[0] == "A" else card[0] in "32RCF" for card in lies)
+    taker = case.trick(rng).seat
+    return case.values == (thirds,) and higher_out(case)[0] == 0 and taker == case.seat
+
+
 def exits(case: Case, _: Random) -> bool:
     found = 0
     for card in case.rest:
@@ -179,6 +187,8 @@ TRAVERSONE: dict[str, Check] = {
     "takes-nothing": lambda c, rng: taken(c, rng) and c.trick(rng).values[0] == 0,
     "must-take": must_take,
     "overtaken": lambda c, _: c.values == higher_out(c)[:1],
+    "takes-now": takes_now,
+    "leads-top": lambda c, rng: not c.led and higher_out(c)[0] == 0 and c.trick(rng).seat == c.seat,
     "leads-below": leads_below,
     "leads-risk": lambda c, _: c.values == higher_out(c) and 0 < c.values[0] < c.values[1],
     "aside": lambda c, _: c.card in c.hand,
