@@ -346,7 +346,7 @@ VERBS: Final = {
     "export": Verb("write a match as JSON or as a text record", _EXPORT),
     "check": Verb("play a text record by the rules and tell the first thing wrong", _CHECK),
     "score": Verb("say what hands are worth and which is best", _SCORE),
-    "learn": Verb("learn a game by a guided hand of two minutes", _LEARN),
+    "learn": Verb("learn a game by a guided hand of a few minutes", _LEARN),
     "rules": Verb("read the rules of a game, its options and presets", _READ),
     "stats": Verb(
         "add up what your verified logs tell: results, streaks, who met whom", (_ONE_GAME,)
