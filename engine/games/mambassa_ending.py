@@ -145,12 +145,11 @@ class Ending(Position):
         """The next hand, dealt by `dealer` (PET-05)."""
         self._deals(dealt_by(match.living(), dealer), match, start, outcome)
         self.phase = Phase.SHUFFLE
-        self.due = _SHUFFLE[self.deal.deck.kind.name]
+        self.due = _SHUFFLE[self.deal.match.deck.kind.name]
         return self
 
-    def _clear(self) -> None:
-        super()._clear()
-        self.shown = nothing(self.deal.seats)
+    def _forget(self) -> None:
+        self.shown = nothing(self.seats)
         self.said = ()
         self.stock = ()
         self.made = self.reseals = 0

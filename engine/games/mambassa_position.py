@@ -26,7 +26,7 @@ from engine.contract import (
     Result,
 )
 from engine.games import mambassa_settle, monte
-from engine.games.mambassa_hands import DECLARED, MambassaOptions
+from engine.games.mambassa_hands import DECLARED
 from engine.games.mambassa_moves import (
     BOTTOMS,
     CAMICIA,
@@ -100,7 +100,6 @@ _NONE: Final[tuple[Move, ...]] = (NONE,)
 class Deal(monte.Deal):
     """What stays the same from turn to turn of an open hand."""
 
-    options: MambassaOptions
     match: Match
     outcome: Outcome | None = None
 
@@ -180,7 +179,7 @@ class Position(monte.Table):
         return self.outcome.shown if self.outcome else ()
 
     def _copy(self) -> Self:
-        new = object.__new__(type(self))
+        new = type(self)()
         new.deal = self.deal
         new.opened = self.opened
         new.shown = self.shown

@@ -129,7 +129,7 @@ class MambassaState(Ending):
     def _shuffled(self, given: Shuffled) -> MambassaState:
         """CARD-06, MAM-04, MAM-05: packets of four, then the monte; the rest is the stock."""
         new = self._dealt(given, HAND)
-        new.stock = packets(len(new.held), HAND, new.deal.deck.size)[2]
+        new.stock = packets(len(new.held), HAND, new.deal.match.deck.size)[2]
         new.phase = Phase.LOOK
         if new.deal.auto:
             return new._after_look()
@@ -142,7 +142,7 @@ class MambassaState(Ending):
     def _after_look(self) -> MambassaState:
         """MAM-04: the dealer saw the next four cards, and nobody the dealer's hand."""
         deal = self.deal
-        self.shown = looked_at(deal.seats, deal.players, HAND)
+        self.shown = looked_at(len(deal.match.tokens), deal.players, HAND)
         self.phase = Phase.CHOOSE
         self.due = deal.decides[-1]
         return self
@@ -346,10 +346,8 @@ class MambassaState(Ending):
         deal, left = self.deal, self.left
         if not left or (left < 0 and self.turns == deal.most):
             return self._to_show()
-        at = self.at + 1
-        self.at = at = 0 if at == len(deal.decides) else at
+        self.at, self.due = deal.after[self.at]
         self.phase = _PLAY
-        self.due = deal.decides[at]
         return self
 
 
@@ -411,7 +409,7 @@ def begin(options: MambassaOptions, seats: int) -> MambassaState:
     """The first position of a match; OptionError if the deck can't serve it (MAM-01)."""
     deck = deck_for(options, seats)
     new: MambassaState = new_blank(MambassaState)
-    new.deal = Deal(options, seats, deck, mambassa_settle.new_match(options, seats, deck))
+    new.deal = Deal(mambassa_settle.new_match(options, seats, deck))
     new.notes = ()
     new._clear()
     return new._to_draw()

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from engine.cards import UNKNOWN, Deck
@@ -30,7 +31,7 @@ from engine.contract import (
     Turn,
     mask_of,
 )
-from engine.position import Dealt, Kept, note, open_slots
+from engine.position import Dealt, Kept, new_blank, note, open_slots
 
 Hand = tuple[int, ...]
 """Slots."""
@@ -90,12 +91,10 @@ class Shows(Protocol):
 class Deal(Kept):
     """What stays the same from turn to turn of an open hand; see Round for the fields."""
 
-    options: Any
-    seats: int
-    deck: Deck
     match: Any
     players: tuple[int, ...] = ()
     decides: tuple[Decide, ...] = ()
+    after: tuple[tuple[int, Decide], ...] = ()
     most: int = 0
     hand: int = 0
     dealer: int = -1
@@ -124,6 +123,7 @@ class Round(Dealt):
     left     turns that remain after a bussata, -1 before it
     turns    turns begun in this hand
     decides  what is due when it is that player's turn, indexed like `players`
+    after    whose turn comes next, as `at` and `due`, indexed like `players`
     most     with how many turns the hand ends at the latest (PET-26), 0 if it doesn't
     outcome  what the hands showed, until the next deal
     start    the seat from which the next dealer is looked for (PET-05, GEN-02)
@@ -147,6 +147,7 @@ class Round(Dealt):
     left: int
     turns: int
     decides: tuple[Decide, ...]
+    after: tuple[tuple[int, Decide], ...]
     most: int
     notes: tuple[Note, ...]
     outcome: Any
@@ -199,25 +200,25 @@ class Round(Dealt):
 
     def _dealt(self, given: Shuffled, size: int) -> Self:
         """A copy with packets of `size` dealt, then the monte (CARD-06)."""
-        old = self.deal
+        old, faces = self.deal, given.faces
+        deck = old.match.deck
+        if faces is not None:
+            deck.check(faces)
         new = self._copy()
-        new.held, new.monte, _ = packets(len(old.players), size, old.deck.size)
-        faces = given.faces
-        faces = bytes((UNKNOWN,)) * old.deck.size if faces is None else self._checked(faces)
-        new.deal = type(old)(
-            old.options,
-            old.seats,
-            old.deck,
-            old.match,
-            old.players,
-            old.decides,
-            old.most,
-            old.hand,
-            old.dealer,
-            old.start,
-            faces,
-            given.faces is not None,
-        )
+        new.held, new.monte, _ = packets(len(old.players), size, deck.size)
+        new.deal = deal = new_blank(type(old))  # once in each hand: a constructor takes longer
+        deal.match = old.match
+        deal.players = old.players
+        deal.decides = old.decides
+        deal.after = old.after
+        deal.most = old.most
+        deal.hand = old.hand
+        deal.dealer = old.dealer
+        deal.start = old.start
+        deal.faces = bytes((UNKNOWN,)) * deck.size if faces is None else bytes(faces)
+        deal.auto = faces is not None
+        deal.breaches = ()
+        deal.outcome = None
         return new
 
     def _looks(self) -> Cards:
@@ -253,7 +254,7 @@ class Round(Dealt):
         deal = self.deal
         self.deal = deal.but(players=deal.match.living())
         self.phase = self.stages.draw
-        self.due = _draw(deal.deck)
+        self.due = _draw(deal.match.deck)
         return self
 
     def _to_show(self) -> Self:
@@ -302,24 +303,19 @@ class Round(Dealt):
 
     def _deals(self, players: tuple[int, ...], match: Any, start: int, outcome: Any) -> None:
         """The next hand of `players`, with nothing of the last one's cards left (PET-05)."""
-        old, dealer = self.deal, players[-1]
-        hand = old.hand + 1
-        self.deal = type(old)(
-            old.options,
-            old.seats,
-            old.deck,
-            match,
-            players,
-            decides(players),
-            len(players) * old.options.max_rounds,
-            hand,
-            dealer,
-            start,
-            b"",
-            False,
-            old.breaches,
-            outcome,
-        )
+        old = self.deal
+        self.deal = deal = new_blank(type(old))
+        deal.match = match
+        deal.players = players
+        deal.decides, deal.after = decides(players)
+        deal.most = len(players) * match.options.max_rounds
+        deal.hand = hand = old.hand + 1
+        deal.dealer = dealer = players[-1]
+        deal.start = start
+        deal.faces = b""
+        deal.auto = False
+        deal.breaches = old.breaches
+        deal.outcome = outcome
         self._clear()
         self.notes += (note("deals", dealer, (hand,)),)
 
@@ -329,6 +325,11 @@ class Round(Dealt):
         self.held = ()
         self.monte = ()
         self.left = -1
+        self._forget()
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Nothing of the last hand is left in the fields of the game's own."""
 
     def _to_over(self, winners: tuple[int, ...], reason: str) -> Self:
         result = self._result(winners, reason)
@@ -336,6 +337,12 @@ class Round(Dealt):
         self.due = Over(result)
         self.notes += tuple([note("wins", seat, (result.won[seat],)) for seat in winners])
         return self
+
+
+# These are read from a position's match; a position doesn't store them.
+for _name in ("options", "deck"):
+    setattr(Round, _name, property(attrgetter(f"deal.match.{_name}")))
+setattr(Round, "seats", property(lambda self: len(self.deal.match.tokens)))  # noqa: B010
 
 
 class Table(Round):
@@ -363,9 +370,13 @@ def looked_at(seats: int, players: tuple[int, ...], size: int) -> tuple[int, ...
 
 
 @lru_cache(maxsize=1024)
-def decides(players: tuple[int, ...]) -> tuple[Decide, ...]:
-    """What is due at the turn of each."""
-    return tuple([Decide(seat) for seat in players])
+def decides(
+    players: tuple[int, ...],
+) -> tuple[tuple[Decide, ...], tuple[tuple[int, Decide], ...]]:
+    """What is due at the turn of each, and whose turn comes after it; see `Round`."""
+    due = tuple([Decide(seat) for seat in players])
+    places = (*range(1, len(players)), 0)
+    return due, tuple([(at, due[at]) for at in places])
 
 
 @lru_cache(maxsize=1024)

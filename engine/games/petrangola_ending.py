@@ -17,7 +17,7 @@ from engine.games import petrangola_settle
 from engine.games.monte import dealt_by
 from engine.games.petrangola_moves import Decline, Reenter
 from engine.games.petrangola_position import Phase, Position, text_of
-from engine.games.petrangola_settle import Match, Outcome
+from engine.games.petrangola_settle import Match, Outcome, settle
 from engine.position import note
 
 # Members that are needed in each hand are looked up once; see petrangola_position.
@@ -41,17 +41,16 @@ class Ending(Position):
     def _after_show(self) -> Self:
         """The promises are settled, since every hand is open, and the hands are compared."""
         deal = self.deal
-        breaches = deal.breaches
-        if self.promises:
-            breaches = self._refuted()
-            self.promises = ()
-        values = deal.match.judge.values(deal.faces, self.held)
-        outcome = petrangola_settle.settle(deal.match, deal.players, values, self._times)
-        if not breaches:
-            self.notes += outcome.notes
-        else:
+        match = deal.match
+        grades = match.judge.graded(deal.faces, self.held)
+        outcome = settle(match, deal.players, grades, self._times)
+        breaches = self._refuted() if self.said else ()
+        self.said = ()
+        if breaches:
             self.notes += tuple([note("broken-promise", b.promise.seat) for b in breaches])
             self.deal = deal = deal.but(breaches=breaches)
+        else:
+            self.notes += outcome.notes
         if deal.auto:
             return self._finish(outcome, (), False)
         self.deal = deal.but(outcome=outcome)
@@ -205,7 +204,6 @@ class Ending(Position):
         self.due = self.deal.decides[-2]
         return self
 
-    def _clear(self) -> None:
-        super()._clear()
+    def _forget(self) -> None:
         self.knocks = 0
-        self.promises = ()
+        self.said = ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import combinations_with_replacement, permutations, product
 from typing import Final
 
 from engine import options as house
@@ -154,7 +154,9 @@ class Value:
 
 
 _PLAIN: Final = tuple(Value(points, "points", points) for points in range(MAX_POINTS + 1))
-"""The hands of points, made once because most hands are such."""
+"""The hands of points, by their points, which are their grades as well."""
+PETRANGOLA: Final = len(_PLAIN)
+"""The grade of the lowest petrangola; see `Judge`."""
 
 
 def is_petrangola(faces: Sequence[int], ace_low: bool) -> bool:
@@ -177,43 +179,59 @@ def _scala_top(ranks: set[int], ace_low: bool) -> int | None:
     return None
 
 
-def _plain(a: int, b: int, c: int) -> Value:
-    """The worth of three faces that are no petrangola: the points of the best suit (PET-30)."""
+def _plain(a: int, b: int, c: int) -> int:
+    """The points of three faces that are no petrangola: those of the best suit (PET-30)."""
     x, y, z = _FACE_POINTS[a], _FACE_POINTS[b], _FACE_POINTS[c]
     s, t, u = _SUIT[a], _SUIT[b], _SUIT[c]
+    if s == t == u:
+        return x + y + z
     if s == t:
-        if t == u:
-            return _PLAIN[x + y + z]
         x += y
     elif s == u:
         x += z
     elif t == u:
         y += z
-    x = max(x, y)
-    return _PLAIN[z if z > x else x]
+    return max(x, y, z)
 
 
-class _Values(dict[int, Value]):
-    """The worth of three faces by their code, which for points is worked out when first asked."""
+@lru_cache(maxsize=2)
+def petrangole(ace_low: bool) -> frozenset[int]:
+    """Every petrangola in every order, as (a * 40 + b) * 40 + c."""
+    found: set[tuple[int, ...]] = set()
+    for rank in range(10):
+        found.update(product([suit * 10 + rank for suit in range(4)], repeat=HAND))
+    for suit in range(4):
+        for ranks in permutations(range(10), HAND):
+            if _scala_top(set(ranks), ace_low) is not None:
+                a, b, c = ranks
+                found.add((suit * 10 + a, suit * 10 + b, suit * 10 + c))
+    return frozenset((a * 40 + b) * 40 + c for a, b, c in found)
 
-    __slots__ = ()
 
-    def __missing__(self, code: int) -> Value:
-        value = self[code] = _plain(code // _FACES**2, code // _FACES % _FACES, code % _FACES)
-        return value
+@lru_cache(maxsize=1)
+def _points() -> bytes:
+    """The points of three faces a, b, c, by (a * 40 + b) * 40 + c."""
+    found = bytearray(_FACES**HAND)
+    for faces in combinations_with_replacement(range(_FACES), HAND):
+        points = _plain(*faces)
+        for a, b, c in permutations(faces):
+            found[(a * _FACES + b) * _FACES + c] = points
+    return bytes(found)
 
 
 class Judge:
     """Values hands by one choice of the ranking options.
 
-    petrangole  the worth of each petrangola in every order of its faces a, b, c, by
-                (a * 40 + b) * 40 + c: the test that play repeats
-    _values     the same with the other hands that `values` was asked for
+    grades  by (a * 40 + b) * 40 + c, for faces a, b, c in any order: the place of their worth in
+            `values`. All of them in octets, for a table of objects is ten times as large, and
+            every hand would wait for memory
+    values  what hands can be worth, worst first: points, then, from PETRANGOLA on, petrangole
+    aces    the grade of three aces
     """
 
     __slots__ = (
-        *("_court_equal", "_low_tris", "_petrangulo", "_tris_first", "_values"),
-        *("ace_low", "petrangole"),
+        *("_court_equal", "_low_tris", "_petrangulo", "_tris_first"),
+        *("ace_low", "aces", "grades", "values"),
     )
 
     def __init__(
@@ -224,20 +242,29 @@ class Judge:
         self._low_tris = low_tris
         self._court_equal = court_equal
         self._petrangulo = petrangulo
-        self.petrangole = {code: self._special(code) for code in petrangole(ace_low)}
-        self._values = _Values(self.petrangole)
+        special = {code: self._special(code) for code in petrangole(ace_low)}
+        self.values = (*_PLAIN, *sorted(set(special.values())))
+        place = {value.key: grade for grade, value in enumerate(self.values)}
+        grades = bytearray(_points())
+        for code, value in special.items():
+            grades[code] = place[value.key]
+        self.grades = bytes(grades)
+        self.aces = place[THREE_ACES]
+
+    def grade(self, faces: Sequence[int]) -> int:
+        """The place in `values` of three faces, in any order."""
+        a, b, c = faces
+        return self.grades[(a * _FACES + b) * _FACES + c]
 
     def value(self, faces: Sequence[int]) -> Value:
         """The worth of three faces, in any order."""
-        a, b, c = faces
-        found = self.petrangole.get((a * _FACES + b) * _FACES + c)
-        return _plain(a, b, c) if found is None else found
+        return self.values[self.grade(faces)]
 
-    def values(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[Value]:
-        """The worth of each of `hands`, three slots each, where slot i holds `faces[i]`."""
-        known, found = self._values, []
+    def graded(self, faces: bytes, hands: Iterable[Sequence[int]]) -> list[int]:
+        """The grade of each of `hands`, three slots each, where slot i holds `faces[i]`."""
+        grades, found = self.grades, []
         for a, b, c in hands:  # a comprehension takes a third longer, by the names from outside
-            found.append(known[(faces[a] * _FACES + faces[b]) * _FACES + faces[c]])
+            found.append(grades[(faces[a] * _FACES + faces[b]) * _FACES + faces[c]])
         return found
 
     def _special(self, code: int) -> Value:
@@ -250,7 +277,7 @@ class Judge:
             return self._tris(faces, faces[0] % 10, total)
         return Value(100 * (1 if self._tris_first else 2) + top, "scala", total)
 
-    def _tris(self, faces: tuple[int, int, int], rank: int, total: int) -> Value:
+    def _tris(self, faces: tuple[int, ...], rank: int, total: int) -> Value:
         points = 31 if rank == _ACE else total
         identical_spades = set(faces) == {_SPADE * 10 + rank}
         if self._petrangulo and identical_spades and (rank == _ACE or rank > _TOP_PIP):
@@ -286,20 +313,6 @@ def judge(options: PetrangolaOptions, decks: int = 0) -> Judge:
 def value(faces: Sequence[int], options: PetrangolaOptions, decks: int = 0) -> Value:
     """The worth of three faces by `options`; `decks` as in `judge`."""
     return judge(options, decks).value(faces)
-
-
-@lru_cache(maxsize=2)
-def petrangole(ace_low: bool) -> frozenset[int]:
-    """Every petrangola in every order, as (a * 40 + b) * 40 + c."""
-    found: set[tuple[int, ...]] = set()
-    for rank in range(10):
-        found.update(product([suit * 10 + rank for suit in range(4)], repeat=HAND))
-    for suit in range(4):
-        for ranks in permutations(range(10), HAND):
-            if _scala_top(set(ranks), ace_low) is not None:
-                a, b, c = ranks
-                found.add((suit * 10 + a, suit * 10 + b, suit * 10 + c))
-    return frozenset((a * 40 + b) * 40 + c for a, b, c in found)
 
 
 def score(options: PetrangolaOptions, hands: Sequence[str]) -> tuple[Scored, ...]:

@@ -35,7 +35,7 @@ from engine.errors import NotationError
 from engine.games.petrangola_hands import HAND, MAX_DECKS
 
 Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""From hand + monte (six slots or faces) three of them, as they lie after an exchange."""
+"""From hand + monte (six slots or faces) some of them, as they lie after an exchange."""
 FIRST_THREE: Final[Plan] = itemgetter(0, 1, 2)
 LAST_THREE: Final[Plan] = itemgetter(3, 4, 5)
 MAX_CUT: Final = MAX_DECKS * ITALIAN.size - 1
@@ -84,10 +84,14 @@ class Decline(Move):
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
-    """One or two cards for as many of the monte (PET-21): positions 0..2, ascending."""
+    """One or two cards for as many of the monte (PET-21): positions 0..2, ascending.
+
+    order, hand, monte  from hand + monte both as they lie afterwards, or one of them
+    """
 
     give: tuple[int, ...]
     take: tuple[int, ...]
+    order: Plan = field(init=False, repr=False, compare=False)
     hand: Plan = field(init=False, repr=False, compare=False)
     monte: Plan = field(init=False, repr=False, compare=False)
 
@@ -100,6 +104,7 @@ class Exchange(Move):
         order = list(range(2 * HAND))
         for give, take in zip(self.give, self.take, strict=True):
             order[give], order[HAND + take] = HAND + take, give
+        object.__setattr__(self, "order", itemgetter(*order))
         object.__setattr__(self, "hand", itemgetter(*order[:HAND]))
         object.__setattr__(self, "monte", itemgetter(*order[HAND:]))
 

@@ -150,8 +150,8 @@ def play_out(state: PetrangolaState, seat: int, rng: random.Random) -> int:
         if UNKNOWN in state.faces:
             raise OutOfTurn("a roll-out needs a hand with all cards known")
         hands, when = finish(state)
-        values = [match.judge.value(hand) for hand in hands]
-        lost, gained = petrangola_settle.changes(match, state.players, values, when)
+        grades = [match.judge.grade(hand) for hand in hands]
+        lost, gained = petrangola_settle.changes(match, state.players, grades, when)
         for s, n in lost.items():
             tokens[s] -= n
         for s, n in gained.items():

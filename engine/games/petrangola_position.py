@@ -24,7 +24,7 @@ from engine.contract import (
     Shuffle,
 )
 from engine.games import monte, petrangola_moves, petrangola_settle
-from engine.games.petrangola_hands import HAND, MAX_DECKS, PetrangolaOptions
+from engine.games.petrangola_hands import HAND, MAX_DECKS, PETRANGOLA
 from engine.games.petrangola_moves import (
     CAMICIA,
     DECLINE,
@@ -37,6 +37,9 @@ from engine.games.petrangola_moves import (
 )
 from engine.games.petrangola_settle import Match, Outcome, Shown
 from engine.position import reads_from
+
+Said = tuple[int, monte.Hand, int]
+"""A promise of PET-24: seat, hand, number of the move."""
 
 
 class Phase(IntEnum):
@@ -76,7 +79,6 @@ _ANSWER: Final[tuple[Move, ...]] = (REENTER, DECLINE)
 class Deal(monte.Deal):
     """What stays the same from turn to turn of an open hand."""
 
-    options: PetrangolaOptions
     match: Match
     outcome: Outcome | None = None
 
@@ -96,16 +98,17 @@ class Position(monte.Round):
     phase    the row of petrangola_state's table
     knocks   bit i set: in turn i of the hand, the first one being 1, nothing was exchanged;
              bit 0: the dealer knocked by keeping the monte (PET-13)
+    said     by whom, of which hand and by which move it was said that it is no petrangola (PET-24)
     when     when each hand was completed, the higher the later (PET-36), indexed like `players`
     """
 
-    __slots__ = ("knocks", "promises")
+    __slots__ = ("knocks", "said")
     stages = monte.Stages(Phase.DRAW, Phase.SHOW, Phase.OVER)
     deal: Deal
     match: Match
     phase: Phase
     knocks: int
-    promises: tuple[Promise, ...]
+    said: tuple[Said, ...]
     outcome: Outcome | None
 
     # ------------------------------------------------------------------ what it tells
@@ -133,21 +136,21 @@ class Position(monte.Round):
             deal = self.deal
             if seat is not None and seat != deal.players[self.at]:
                 return ()
-            if not deal.options.show_petrangola_on_knock:
+            told = deal.match.told
+            if told is None:
                 return _PLAIN
             # `_shape`, written out, since this is asked at each turn
             faces = deal.faces
             a, b, c = self.held[self.at]
-            a, b, c = faces[a], faces[b], faces[c]
-            if a | b | c == UNKNOWN:
+            if not deal.auto and faces[a] | faces[b] | faces[c] == UNKNOWN:
                 return _EITHER
-            known = deal.match.judge.petrangole
-            return _SHOWN if (a * 40 + b) * 40 + c in known else _PLAIN
+            grade = told[(faces[a] * 40 + faces[b]) * 40 + faces[c]]
+            return _PLAIN if grade < PETRANGOLA else _SHOWN
         due = self.due
         if isinstance(due, Decide):
             if seat is not None and seat != due.seat:
                 return ()
-            return _CHOICE if phase is _CHOOSE else _CUTS[self.deal.deck.size]
+            return _CHOICE if phase is _CHOOSE else _CUTS[self.deal.match.deck.size]
         if phase is _ASK and isinstance(due, Ask):
             return _ANSWER if seat is None or seat in due.seats else ()
         return ()
@@ -188,18 +191,17 @@ class Position(monte.Round):
         """Whether these cards are a petrangola; None while one of them is unknown."""
         faces = self.deal.faces
         a, b, c = slots
-        a, b, c = faces[a], faces[b], faces[c]
-        if a | b | c == UNKNOWN:  # all bits, as no known face has
+        if faces[a] | faces[b] | faces[c] == UNKNOWN:  # all bits, as no known face has
             return None
-        return (a * 40 + b) * 40 + c in self.deal.match.judge.petrangole
+        return self.deal.match.judge.grade((faces[a], faces[b], faces[c])) >= PETRANGOLA
 
     def _copy(self) -> Self:
-        new = object.__new__(type(self))
+        new = type(self)()
         new.deal = self.deal
         new.phase = self.phase
         new.due = self.due
         new.opened = self.opened
-        new.promises = self.promises
+        new.said = self.said
         new.notes = ()
         new.held = self.held
         new.monte = self.monte
@@ -217,9 +219,14 @@ def _shown(self: Position) -> tuple[int, ...]:
     return _looked(self.seats, self.players, stayed)
 
 
+def _promises(self: Position) -> tuple[Promise, ...]:
+    return tuple([Promise(seat, "PET-24", slots, move) for seat, slots, move in self.said])
+
+
 # These are read from a position's deal, or worked out; a position doesn't store them.
 reads_from(Position, "deal", Deal)
-setattr(Position, "shown", property(_shown))  # noqa: B010  # mypy knows it as a field
+for _name, _make in {"shown": _shown, "promises": _promises}.items():
+    setattr(Position, _name, property(_make))
 
 
 def text_of(faces: bytes, slots: Sequence[int]) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.cards import Deck
 from engine.contract import Note, Result
 from engine.games.monte import Tokens
 from engine.games.petrangola_hands import (
-    LOWEST_PETRANGOLA,
-    THREE_ACES,
+    PETRANGOLA,
     Judge,
     PetrangolaOptions,
     Value,
@@ -31,6 +30,7 @@ REPLAY: Final = "replay"
 LAST_ALIVE: Final = "last-alive"
 ABANDONED: Final = "abandoned"
 UNFINISHED: Final = "unfinished"
+_outcome: Final[Callable[..., Outcome]] = tuple.__new__  # the half of what Outcome(...) takes
 _LATER: Final = 64
 """Bits by which the worth of a hand outweighs when it was completed, a number of turns."""
 _VERDICTS: Final = {"dealer_wins": DEALER_WINS, "replay": REPLAY, "split_pot": SPLIT}
@@ -42,12 +42,14 @@ class Match(Tokens):
 
     used    re-entries taken
     streak  deals in a row in which the seat fell
+    told    the grades of hands where a knock has to show a petrangola (PET-24), else None
     """
 
     options: PetrangolaOptions
     judge: Judge
     used: tuple[int, ...]
     streak: tuple[int, ...]
+    told: bytes | None
 
     def changed(
         self,
@@ -58,22 +60,25 @@ class Match(Tokens):
         streak: tuple[int, ...],
     ) -> Match:
         """The same match with other numbers; `dataclasses.replace` takes longer."""
-        return Match(self.options, self.deck, self.judge, tokens, paid, drawn, used, streak)
+        return Match(
+            *(self.options, self.deck, self.judge, tokens, paid, drawn, used, streak, self.told)
+        )
 
 
 def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     """A match before its first deal (PET-02, PET-03)."""
     bought = options.stake * options.tokens if options.pot == "bought" else 0
-    nothing = (0,) * seats
+    nothing, ranks = (0,) * seats, judge(options, deck.copies)
     return Match(
         options,
         deck,
-        judge(options, deck.copies),
+        ranks,
         (options.tokens,) * seats,
         (bought,) * seats,
         nothing,
         nothing,
         nothing,
+        ranks.grades if options.show_petrangola_on_knock else None,
     )
 
 
@@ -88,25 +93,27 @@ class Shown:
     gained: int
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the showdown means for `match`, which it becomes once the deal stands (GEN-01).
 
-    players, values, strength  the hands in dealing order; the higher the strength the better
+    players, grades, strength  the hands in dealing order; the higher the strength the better
     lost, gained               tokens, for the seats that lose or gain any
     verdict                    PLAY_ON, or what PET-45 makes of a table without tokens
-
-    Nobody changes one; see Tokens for why it isn't frozen.
     """
 
     players: tuple[int, ...]
-    values: tuple[Value, ...]
+    grades: Sequence[int]
     strength: Sequence[int]
     lost: dict[int, int]
     gained: dict[int, int]
     match: Match
     verdict: str
     notes: tuple[Note, ...]
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The worth of the hands, in dealing order."""
+        return tuple(map(self.match.judge.values.__getitem__, self.grades))
 
     @property
     def shown(self) -> tuple[Shown, ...]:
@@ -126,72 +133,70 @@ class Outcome:
 def settle(
     match: Match,
     players: tuple[int, ...],
-    values: Sequence[Value],
+    grades: list[int],
     when: Callable[[], Sequence[int]],
 ) -> Outcome:
-    """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the worth of each
+    """PET-47, steps 1 to 5: `players` in dealing order, the dealer last, with the grade of each
     hand; `when` says, if that matters, when each was completed (the higher the later)."""
-    options = match.options
-    keys = strength = [value.key for value in values]
-    ranked = sorted(keys)
-    best, worst = ranked[-1], ranked[0]
-    if best >= LOWEST_PETRANGOLA and options.equal_petrangole_last_loses:
-        strength = _strength(match, keys, when())
+    options, before, strength = match.options, match.streak, grades
+    ranked = sorted(grades)
+    worst, best = ranked[0], ranked[-1]
+    if best >= PETRANGOLA and options.equal_petrangole_last_loses:
+        strength = _strength(match, grades, when())
         ranked = sorted(strength)
-    before, tokens = match.streak, list(match.tokens)
-    streak = list(before)
-    for seat in players:  # who isn't in the deal neither falls nor stays
-        streak[seat] = 0
+    tokens, streak = [*match.tokens], [0] * len(before)
+    if len(players) < len(before):  # who isn't in the deal neither falls nor stays
+        streak = [0 if seat in players else falls for seat, falls in enumerate(before)]
     if ranked[0] != ranked[1]:  # one falls alone, as in most deals
         seat = players[strength.index(ranked[0])]
         lost = {seat: 1}
         streak[seat] = falls = before[seat] + 1
         tokens[seat] = left = tokens[seat] - 1
-        notes = _fall(seat, left, falls, worst >= LOWEST_PETRANGOLA)
+        notes = _fall(seat, left, falls, worst >= PETRANGOLA)
     else:
         lost = _losses(match, players, strength)
         for seat, n in lost.items():
             streak[seat] = before[seat] + 1
             tokens[seat] -= n
-        notes = _announce(lost, tokens, streak, worst >= LOWEST_PETRANGOLA)
-    gained = _bonuses(match, players, values, lost) if best >= THREE_ACES else {}
+        notes = _announce(lost, tokens, streak, worst >= PETRANGOLA)
+    gained = _bonuses(match, players, grades, lost) if best >= match.judge.aces else {}
     if gained:
         for seat, n in gained.items():
             tokens[seat] += n
         notes += tuple([note("bonus", seat, (n, tokens[seat])) for seat, n in gained.items()])
     paid, drawn = match.paid, match.drawn
     if options.pot == "lost_tokens":
-        paid = _add(paid, lost, options.stake)
-        drawn = _add(drawn, gained, options.stake)
+        paid, drawn = _add(paid, lost, options.stake), _add(drawn, gained, options.stake)
     after = Match(
         options,
         match.deck,
         match.judge,
-        tuple(tokens),
+        (*tokens,),
         paid,
         drawn,
         match.used,
-        tuple(streak),
+        (*streak,),
+        match.told,
     )
     verdict = PLAY_ON if any(tokens) else _VERDICTS[options.all_die]
-    return Outcome(players, tuple(values), strength, lost, gained, after, verdict, notes)
+    return _outcome(Outcome, (players, grades, strength, lost, gained, after, verdict, notes))
 
 
 def changes(
-    match: Match, players: tuple[int, ...], values: Sequence[Value], when: Sequence[int]
+    match: Match, players: tuple[int, ...], grades: list[int], when: Sequence[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The tokens that seats lose and gain: `settle` for a roll-out, which asks for no more."""
-    lost = _losses(match, players, _strength(match, [value.key for value in values], when))
-    return lost, _bonuses(match, players, values, lost)
+    lost = _losses(match, players, _strength(match, grades, when))
+    return lost, _bonuses(match, players, grades, lost)
 
 
-def _strength(match: Match, keys: list[int], when: Sequence[int]) -> list[int]:
+def _strength(match: Match, grades: list[int], when: Sequence[int]) -> list[int]:
     """PET-36: the higher the better."""
-    if max(keys) < LOWEST_PETRANGOLA or not match.options.equal_petrangole_last_loses:
-        return keys
+    if max(grades) < PETRANGOLA or not match.options.equal_petrangole_last_loses:
+        return grades
     return [
-        (key << _LATER) - (late if key >= LOWEST_PETRANGOLA else 0)
-        for key, late in zip(keys, when, strict=True)
+        (grade << _LATER) - (late if grade >= PETRANGOLA else 0)
+        for grade, late in zip(grades, when, strict=True)
     ]
 
 
@@ -219,12 +224,12 @@ def _losses(match: Match, players: Sequence[int], strength: list[int]) -> dict[i
 
 
 def _bonuses(
-    match: Match, players: Sequence[int], values: Sequence[Value], lost: dict[int, int]
+    match: Match, players: Sequence[int], grades: Sequence[int], lost: dict[int, int]
 ) -> dict[int, int]:
     """PET-42, and PET-03 for where the tokens come from: `players` is the order of play."""
     found: dict[int, int] = {}
-    for seat, v in zip(players, values, strict=True):
-        if v.key >= THREE_ACES and v.points == 31:
+    for seat, grade in zip(players, grades, strict=True):
+        if grade >= match.judge.aces and match.judge.values[grade].points == 31:
             n = match.options.aces_bonus
             if match.options.pot == "lost_tokens":
                 in_pot = match.pot // match.options.stake + sum(lost.values()) - sum(found.values())
@@ -275,10 +280,11 @@ def put_out(match: Match, seats: Collection[int]) -> Match:
 
 def may_reenter(match: Match, dead: Iterable[int]) -> tuple[int, ...]:
     """Which of the seats that died now are asked (PET-50, PET-52), ascending."""
-    if len(match.living()) < match.options.reentry_min_alive:
+    tokens, used = match.tokens, match.used
+    if len(tokens) - tokens.count(0) < match.options.reentry_min_alive:
         return ()
     limit = match.options.reentries
-    return tuple([s for s in sorted(dead) if not match.tokens[s] and match.used[s] < limit])
+    return tuple([s for s in sorted(dead) if not tokens[s] and used[s] < limit])
 
 
 def offer(match: Match) -> tuple[int, int]:

@@ -42,7 +42,6 @@ from engine.contract import (
     Leave,
     Move,
     Open,
-    Promise,
     Revealed,
     Seen,
     Show,
@@ -50,7 +49,7 @@ from engine.contract import (
     Shuffled,
     mask_of,
 )
-from engine.errors import IllegalMove, OutOfTurn
+from engine.errors import EngineError, IllegalMove, OutOfTurn
 from engine.games import petrangola_settle
 from engine.games.monte import Hand
 from engine.games.petrangola_ending import Ending
@@ -64,7 +63,7 @@ from engine.games.petrangola_moves import (
     Stay,
 )
 from engine.games.petrangola_position import Deal, Phase
-from engine.position import new_blank, note, open_slots
+from engine.position import note, open_slots
 
 # Members that are needed in each hand are looked up once; see petrangola_position.
 _PLAY, _SHUFFLE, _CHOOSE = Phase.PLAY, Phase.SHUFFLE, Phase.CHOOSE
@@ -90,42 +89,48 @@ class PetrangolaState(Ending):
         one and a match spends its time on them: what was given lies open in the monte, what was
         taken lay open there."""
         if self.phase is not _PLAY or type(given) is not Exchange:
-            return self._by_table(given)
-        at, deal, held, left = self.at, self.deal, self.held, self.left
-        cards = held[at] + self.monte
-        hands = list(held)
-        hands[at] = given.hand(cards)
-        new: PetrangolaState = new_blank(PetrangolaState)
+            handler = _TABLE[self.phase].get(type(given))
+            if handler is None:
+                raise self._refusal(given)
+            return handler(self, given)
+        at, deal = self.at, self.deal
+        order, left = given.order, self.left
+        hands = [*self.held]
+        x, y, z, a, b, c = order(hands[at] + self.monte)
+        hands[at] = (x, y, z)
+        new = PetrangolaState()
         new.deal = deal
-        new.held = tuple(hands)
-        new.monte = a, b, c = monte = given.monte(cards)
+        new.held = (*hands,)
+        new.monte = (a, b, c)
         new.knocks = self.knocks
-        new.promises = self.promises
+        new.said = self.said
         new.notes = ()
-        new.left = left = left - 1 if left > 0 else left
         new.turns = turns = self.turns + 1
         seen = self.opened
         new.opened = known = seen | _BIT[a] | _BIT[b] | _BIT[c]
-        if known != seen and not deal.auto:
+        if not deal.auto and known != seen:
             new.at = at
+            new.left = left - 1 if left > 0 else left
             new.opened = seen
-            return new._to_open(monte, Phase.OPENING)
-        if left and (left > 0 or turns != deal.most):  # what _after_move asks, written out
-            at += 1
-            new.at = at = at if at != len(hands) else 0
-            new.phase = _PLAY
-            new.due = deal.decides[at]
-            return new
-        new.at = at
-        return new._to_show()
+            return new._to_open(new.monte, Phase.OPENING)
+        if left < 0:  # what _after_move does, written out
+            new.left = left
+            over = turns == deal.most
+        else:
+            new.left = left = left - 1
+            over = not left
+        if over:
+            new.at = at
+            return new._to_show()
+        new.at, new.due = deal.after[at]
+        new.phase = _PLAY
+        return new
 
-    def _by_table(self, given: Input) -> PetrangolaState:
-        handler = _TABLE[self.phase].get(type(given))
-        if handler is not None:
-            return handler(self, given)
+    def _refusal(self, given: Input) -> EngineError:
+        """Why `given` can't be applied now."""
         if isinstance(given, Move) and isinstance(self.due, Decide):
-            raise _misplaced(self.phase)
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+            return _misplaced(self.phase)
+        return OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
 
     def played_openly(self, faces: bytes) -> PetrangolaState:
         """This position as an open one with the deck `faces`, for roll-outs; it must agree with
@@ -153,13 +158,15 @@ class PetrangolaState(Ending):
 
     def _cut(self, move: Cut) -> PetrangolaState:
         old = self.deal
-        if move.at >= old.deck.size:
-            raise IllegalMove("PET-06", "the cut must be from 1 to {most}", most=old.deck.size - 1)
+        if move.at >= old.match.deck.size:
+            raise IllegalMove(
+                "PET-06", "the cut must be from 1 to {most}", most=old.match.deck.size - 1
+            )
         new = self._copy()
         if old.breaches:
             new.deal = old.but(breaches=())
         new.phase = _SHUFFLE
-        new.due = _shuffle(old.deck.copies, move.at)
+        new.due = _shuffle(old.match.deck.copies, move.at)
         new.notes = (note("cut", old.players[-2], (move.at,)),)
         return new
 
@@ -190,9 +197,9 @@ class PetrangolaState(Ending):
         """PET-11, PET-13: the dealer keeps the monte, and the blind hand becomes the monte."""
         new = self._swapped()
         new.knocks = 1
-        if not self.deal.options.open_after_dealer_swap:
+        if not self.deal.match.options.open_after_dealer_swap:
             return new._to_turnup(new.monte)
-        return new._to_turnup(new.monte, tuple([s for hand in self.held[:-1] for s in hand]))
+        return new._to_turnup(new.monte, tuple(range(HAND * (len(new.held) - 1))))  # as dealt
 
     def _to_turnup(self, *opened: tuple[int, ...]) -> PetrangolaState:
         """PET-11, PET-14: piles that everybody sees, and the dealer the hand that stays."""
@@ -243,11 +250,11 @@ class PetrangolaState(Ending):
         new = self._copy()
         new.turns += 1
         new.knocks |= 1 << new.turns
-        if deal.options.show_petrangola_on_knock:
+        if deal.match.options.show_petrangola_on_knock:
             if self._shape(hand) is (not showing):
                 raise _wrong_form(showing)
             if not showing and any(not self.opened >> slot & 1 for slot in hand):
-                new.promises = (*self.promises, Promise(seat, "PET-24", hand, self.turns + 2))
+                new.said = (*self.said, (seat, hand, self.turns + 2))
         elif showing:
             raise IllegalMove("PET-24", "a knock shows nothing by the rules of this table")
         new._count_knock()
@@ -283,10 +290,8 @@ class PetrangolaState(Ending):
         deal, left = self.deal, self.left
         if not left or (left < 0 and self.turns == deal.most):
             return self._to_show()
-        at = self.at + 1
-        self.at = at = 0 if at == len(deal.decides) else at
+        self.at, self.due = deal.after[self.at]
         self.phase = _PLAY
-        self.due = deal.decides[at]
         return self
 
 
@@ -337,8 +342,8 @@ def begin(options: PetrangolaOptions, seats: int) -> PetrangolaState:
 @lru_cache(maxsize=64)
 def _first(options: PetrangolaOptions, seats: int, deck: Deck) -> PetrangolaState:
     """Made once for all matches of a kind, since nobody changes a state."""
-    new: PetrangolaState = new_blank(PetrangolaState)
-    new.deal = Deal(options, seats, deck, petrangola_settle.new_match(options, seats, deck))
+    new = PetrangolaState()
+    new.deal = Deal(petrangola_settle.new_match(options, seats, deck))
     new.notes = ()
     new._clear()
     return new._to_draw()

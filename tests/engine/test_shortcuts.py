@@ -5,6 +5,7 @@ Law: each test says the definition in its plainest form and compares; the matche
 
 from __future__ import annotations
 
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -16,7 +17,7 @@ from engine.cards import ITALIAN, Deck
 from engine.contract import Decide
 from engine.errors import NotationError
 from engine.games.petrangola import Petrangola, PetrangolaState, Phase
-from engine.games.petrangola_hands import judge
+from engine.games.petrangola_hands import PETRANGOLA, is_petrangola, judge
 from engine.games.petrangola_moves import Camicia, Exchange
 from engine.games.picchetto_cards import FRENCH, PACKS, Pack
 from engine.games.picchetto_declare import (
@@ -133,6 +134,11 @@ def test_hands_that_are_judged_together_are_worth_what_each_is() -> None:
         for _ in range(300):
             faces = bytes(rng.choices(range(ITALIAN.size), k=6))
             slots = [(0, 1, 2), (3, 4, 5), (5, 0, 3)]
-            found = ranks.values(faces, slots)
-            assert found == ranks.values(faces, slots)
+            found = [ranks.values[grade] for grade in ranks.graded(faces, slots)]
             assert found == [ranks.value([faces[slot] for slot in hand]) for hand in slots]
+            for hand, judged in zip(slots, found, strict=True):
+                orders = permutations(faces[slot] for slot in hand)
+                assert {ranks.value(order) for order in orders} == {judged}
+                assert judged.petrangola is is_petrangola([faces[s] for s in hand], ranks.ace_low)
+                assert judged.petrangola is (ranks.values.index(judged) >= PETRANGOLA)
+        assert list(ranks.values) == sorted(set(ranks.values))
