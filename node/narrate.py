@@ -40,8 +40,8 @@ from engine.errors import NotationError
 from engine.replay import shortest_draw
 from node.inputs import inputs
 from node.language import ENGLISH, Language, mark
+from node.screen import story
 from node.screen.glossary import card_word, worth_words
-from node.screen.story import scored
 from node.screen.words import ended, note_words
 from protocol.contribution import Kind
 from protocol.deal import Act, Phase
@@ -75,6 +75,9 @@ _PILES: Final = {
 
 
 # -- knowledge --------------------------------------------------------------------------------
+
+merged: Final = story.merged
+"""What two readers of one deck know together, as the story of a table has it."""
 
 
 def names_of(position: Position) -> tuple[str, ...]:
@@ -119,23 +122,7 @@ def card_names(kind: DeckKind, faces: Sequence[int], *, language: Language = ENG
 def worth(state: State, faces: Sequence[int], *, language: Language = ENGLISH) -> str:
     """What a hand of known cards is worth by the table's rules: `27 points`, `scala of 30`; ""
     if the game values no such hand, or a card isn't known."""
-    return worth_words(language, scored(state, faces))
-
-
-def hand_line(
-    state: State,
-    seat: int,
-    names: Sequence[str],
-    faces: bytes = b"",
-    *,
-    language: Language = ENGLISH,
-) -> str:
-    """`Ada: 7d Fd Cd, 27 points`, as `faces` (default: the state's own) tells it; "" if `seat`
-    holds no cards."""
-    for pile in state.piles():
-        if pile.name == "hand" and pile.seat == seat:
-            return _pile_line(state, pile, names, faces or state.faces, language)
-    return ""
+    return worth_words(language, story.scored(state, faces))
 
 
 def pile_name(language: Language, name: str) -> str:
@@ -419,13 +406,6 @@ def narrate_step(
 
 def _signers(step: Step, position: Position) -> list[str]:
     return [position.header.labels[entry.seat] for entry in step.entries]
-
-
-def merged(faces: bytes, more: bytes) -> bytes:
-    """`faces`, and where they are unknown what `more` knows of the same deck."""
-    if len(faces) != len(more):
-        return faces
-    return bytes(b if a == UNKNOWN else a for a, b in zip(faces, more, strict=True))
 
 
 def verdict_lines(step: Step, after: Position, *, language: Language = ENGLISH) -> list[str]:

@@ -43,7 +43,6 @@ from node.narrate import (
     card_names,
     deck_in,
     hand_heading,
-    hand_line,
     hand_number,
     known_faces,
     move_text,
@@ -172,15 +171,16 @@ def dealt(deck: str = "", seats: int = 2, preset: str = "emilia", **given: str) 
 def test_hands_are_told_with_their_worth() -> None:
     state = dealt("2d 2c 2s 7d Fd Rd Ac 4b 5b")
     first, second = state.players
-    assert hand_line(state, first, NAMES) == f"{NAMES[first]}: 2d 2c 2s, tris of 6"
-    assert hand_line(state, second, NAMES) == f"{NAMES[second]}: 7d Fd Rd, 27 points"
+    lines = table_lines(state, NAMES)
+    assert f"{NAMES[first]}: 2d 2c 2s, tris of 6" in lines
+    assert f"{NAMES[second]}: 7d Fd Rd, 27 points" in lines
     hidden = state.view(None)
-    assert hand_line(hidden, first, NAMES) == f"{NAMES[first]}: ?? ?? ??"
-    assert hand_line(hidden, first, NAMES, state.faces).endswith("tris of 6")
+    assert table_lines(hidden, NAMES, state.faces) == lines
+    half = state.view(first)
+    assert table_lines(half, NAMES) == [f"{NAMES[first]}: 2d 2c 2s, tris of 6"]
     assert table_lines(hidden, NAMES) == []
-    assert table_lines(state, NAMES)[-1] == "monte: Ac 4b 5b"
-    assert len(table_lines(state, NAMES)) == 3
-    assert hand_line(state, 7, NAMES) == ""
+    assert lines[-1] == "monte: Ac 4b 5b"
+    assert len(lines) == 3
 
 
 @pytest.mark.rule("PET-35")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,23 @@ def test_who_hears_late_of_a_match_is_told_each_step_once(tmp_path: Path) -> Non
     plays = [line for line in live.lines if " plays " in line]
     assert [line for line in late.lines if " plays " in line] == plays
     assert len(plays) == 40
+
+
+def test_a_spectator_is_told_what_all_see(tmp_path: Path) -> None:
+    ring = Ring(tmp_path, 3, game="petrangola", hands=1)
+    ring.tables[0].player, player = None, ring.tables[0].player
+    seen = Teller(ring, 0)
+    seen.memory = replace(seen.memory, seat=None)
+    ring.tables[0].player = player
+    ring.run()
+    ring.close()
+    assert seen.lines[-1] == "The match is over, and everybody has signed how it ended."
+    before = seen.lines[: seen.lines.index("The end of hand 1.")]
+    assert not any("Your" in line or "You " in line for line in seen.lines)
+    assert any(" gives " in line or " knocks" in line for line in before)
+    for line in before:
+        given = line.partition(" gives ")[2].partition(" for ")[0]
+        assert "hidden" not in given, "what is given lies open in the monte"
 
 
 def test_what_is_told_since_includes_a_move_whose_cards_came_out_later() -> None:
