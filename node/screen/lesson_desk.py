@@ -113,6 +113,7 @@ def told(ui: LessonUi, remark: Said) -> LessonUi:
 
 def press(book: Book, ui: LessonUi, key: str, pages: int) -> tuple[LessonUi, Effect | None]:
     """What `key` leads to; what is said has so many `pages` in this window."""
+    ui = replace(ui, page=min(ui.page, pages - 1))  # a larger window has fewer
     view = view_of(book, ui, pages)
     if key == Key.INTERRUPT:
         if ui.over is Over.LEAVE:

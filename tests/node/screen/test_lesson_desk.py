@@ -56,6 +56,11 @@ def test_reading_goes_back(key: str) -> None:
     assert ui.at == ASKED.at - 1
 
 
+def test_where_there_are_fewer_pages_than_before_the_last_one_counts() -> None:
+    ui, _ = press(BOOK, replace(ASKED, page=5), Key.PAGE_UP, 2)
+    assert (ui.at, ui.page) == (ASKED.at, 0)
+
+
 def test_a_decision_is_due_on_the_last_page_of_the_last_stage_only() -> None:
     assert not decides(BOOK, FIRST, 1)
     assert not decides(BOOK, ASKED, 2)
