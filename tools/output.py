@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import threading
@@ -51,6 +52,8 @@ _ASCII: Final = {
     "æ": "ae",
     "Æ": "AE",
 }
+_COLOURLESS: Final = re.compile(r"dumb|unknown|vt(52|1\d\d|2\d\d|3[0-35-9]\d|4\d\d)|.*-(m|mono)")
+"""Terminals (TERM) that have no colours."""
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _UNSAFE: Final = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
@@ -99,7 +102,7 @@ def wants_colour(
     """Whether `stream` is a terminal with colours (TERM) whose user has nothing against them:
     `asked` says so, else NO_COLOR."""
     against = bool(environ.get("NO_COLOR")) if asked is None else not asked
-    if against or environ.get("TERM", "") == "dumb" or not is_terminal(stream):
+    if against or _COLOURLESS.fullmatch(environ.get("TERM", "")) or not is_terminal(stream):
         return False
     return not windows or bool(environ.get("WT_SESSION") or environ.get("ANSICON"))
 

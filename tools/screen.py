@@ -17,7 +17,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from node.language import preferred
 from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, fits
@@ -26,9 +26,14 @@ from tools.errors import UsageError
 from tools.output import Output, is_terminal
 
 if TYPE_CHECKING:
+    from prompt_toolkit.output import Output as ScreenOutput
+
     from node.screen.app import ScreenTable
     from node.screen.lesson_app import ScreenLesson
     from node.screen.lobby_app import ScreenLobby
+
+CONSOLES: Final = ("linux", "ansi", "cygwin", "eterm-color", "xterm-16color")
+"""Terminals (TERM) of sixteen colours and of few glyphs."""
 
 
 def full_screen(
@@ -46,7 +51,8 @@ def full_screen(
         return None
     from node.screen.app import ScreenTable  # noqa: PLC0415  # slow, and only for a terminal
 
-    return ScreenTable(look, preferred(out.language, environ), rng, bell=args.bell)
+    code, sink = preferred(out.language, environ), _sink(environ)
+    return ScreenTable(look, code, rng, sink=sink, bell=args.bell)
 
 
 def lobby_screen(
@@ -59,7 +65,8 @@ def lobby_screen(
     from node.screen.lobby_app import ScreenLobby  # noqa: PLC0415  # slow, and only for a terminal
 
     rng = random.Random(secrets.randbits(64))
-    return ScreenLobby(look, preferred(out.language, environ), rng, bell=args.bell)
+    code, sink = preferred(out.language, environ), _sink(environ)
+    return ScreenLobby(look, code, rng, sink=sink, bell=args.bell)
 
 
 def lesson_screen(
@@ -71,7 +78,7 @@ def lesson_screen(
         return None
     from node.screen.lesson_app import ScreenLesson  # noqa: PLC0415  # slow, and only for a terminal
 
-    return ScreenLesson(look, preferred(out.language, environ), name)
+    return ScreenLesson(look, preferred(out.language, environ), name, sink=_sink(environ))
 
 
 def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme | None:
@@ -87,7 +94,25 @@ def _look(out: Output, given: str | None, environ: Mapping[str, str]) -> Theme |
         size = {"columns": columns, "rows": rows}
         out.line(told.format(min_columns=MIN_WIDTH, min_rows=MIN_HEIGHT, **size))
         return None
-    return theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
+    found = theme(theme_name(out, given, environ), unicode=not out.ascii and _unicode(out))
+    if _is_console(environ):
+        from node.screen.console import few_colours  # noqa: PLC0415  # slow, for few terminals
+
+        return few_colours(found)
+    return found
+
+
+def _is_console(environ: Mapping[str, str]) -> bool:
+    return environ.get("TERM", "") in CONSOLES
+
+
+def _sink(environ: Mapping[str, str]) -> ScreenOutput | None:
+    """Where the screen goes; None for the terminal as it is."""
+    if not _is_console(environ):
+        return None
+    from node.screen.console import console_output  # noqa: PLC0415  # as above
+
+    return console_output(sys.stdout, environ["TERM"])
 
 
 def wanted(out: Output, environ: Mapping[str, str]) -> bool:
