@@ -90,7 +90,6 @@ def _takes(view: BriscolaState, faces: bytes, face: int, total: int) -> Reason:
 def _has(view: BriscolaState, faces: bytes, face: int, hand: Sequence[int]) -> Reason:
     """Of a card that has the trick while others are to play."""
     gone = {faces[slot] for pile in view.piles() if pile.name == "won" for slot in pile.slots}
-    gone |= {faces[slot] for slot in view.trick}
     out = set(range(len(view.cards.points))) - gone - set(hand)
     above = sum(view.beats[face][other] for other in out)
     return Reason("takes-so-far", (face,), (above,)) if above else Reason("takes-surely", (face,))

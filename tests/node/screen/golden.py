@@ -9,8 +9,9 @@ in tests/golden/screen. To write the files again, having looked at what changed:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -20,26 +21,18 @@ from node.screen.desk import Ui, Wish, begin, notice, press
 from node.screen.paint import paint, paint_waiting
 from node.screen.theme import Theme, ThemeName, theme
 from node.screen.view import SPECTATOR, Line, TableView
-from tests.node.screen.scenes import Table, ends, is_over, scenes
+from tests.node.screen.phases import PHASES
+from tests.node.screen.scenes import Moment, Table, Wanted, ends, is_over, reel
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "golden" / "screen"
 DARK = theme(ThemeName.DARK)
 SIZES = ((60, 20, "it"), (80, 24, "en"), (80, 24, "it"), (110, 34, "en"))
 ASCII = "ascii"
-Wanted = Callable[[TableView], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """`name` names the file; the view of `table` that is `wanted`, changed by `turned`; `keys`."""
-
-    name: str
-    table: Table
-    wanted: Wanted
-    keys: tuple[str, ...] = ()
-    turned: Callable[[TableView], TableView] = lambda view: view
-    result: bool = False
-    """Whether the result of a hand lies over the table."""
+IN_ASCII = (
+    *("petrangola-picked", "petrangola-names", "petrangola-showdown", "mambassa-with-discard"),
+    *("traversone-follow", "briscola-two", "picchetto-claim", "advice-petrangola", "rules"),
+)
+"""The moments that are painted without Unicode too."""
 
 
 def due(*words: str) -> Wanted:
@@ -168,12 +161,14 @@ MOMENTS = (
     Moment("leave", _FOUR, due("exchange"), ("f10",)),
     Moment("no-chat", _FOUR, due("exchange"), ("f3",)),
     Moment("chat", _FOUR, due("exchange"), ("f3", *"ciao"), turned=_talking),
+    *PHASES,
 )
 
 
+@functools.cache
 def view_of(moment: Moment) -> TableView:
     """The first view that is wanted."""
-    found = next((view for view in scenes(moment.table) if moment.wanted(view)), None)
+    found = next((view for view in reel(moment.table) if moment.wanted(view)), None)
     if found is None:
         raise AssertionError(f"{moment.name}: the match has no such moment")
     return moment.turned(found)
@@ -215,7 +210,7 @@ def others() -> Iterator[tuple[str, str]]:
     yield "waiting", "\n".join(waiting)
     plain = theme(ThemeName.NONE, unicode=False)
     frames = []
-    for name in ("petrangola-picked", "traversone-follow", "picchetto-claim", "petrangola-names"):
+    for name in IN_ASCII:
         moment = next(m for m in MOMENTS if m.name == name)
         view = view_of(moment)
         for w, h, code in ((60, 20, "it"), (80, 24, "en")):

@@ -6,16 +6,19 @@ is told each input; a scene is the view at a moment. Nothing here paints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
 from engine import registry
-from engine.contract import Cards, Over, Reveal, Shuffle, Shuffled, State
+from engine.contract import Cards, Move, Over, Reveal, Shuffle, Shuffled, State
 from node.screen.story import Story
 from node.screen.view import SPECTATOR, Fairness, Surroundings, TableView, look
-from tests.engine.table import Dealer, at_random, next_input, options_of
+from tests.engine.table import Choose, Dealer, at_random, next_input, options_of
 
+Wanted = Callable[[TableView], bool]
 NAMES = ("Tina", "Ada", "Bruno", "Carla", "Dino", "Elsa", "Fabio", "Gina", "Ugo", "Ivo")
 MAX_SCENES = 40_000
 
@@ -24,7 +27,8 @@ MAX_SCENES = 40_000
 class Table:
     """A match to look at: a game, its house rules, seats, the seed, and whose eyes are used.
 
-    `hand`: the cards of the reader's packet in every deal, in a game that deals one packet each.
+    `hand`: the cards that seat `holder` is dealt in every deal, by default the reader;
+    `prefers`: a word that everybody says who may.
     """
 
     game: str
@@ -34,11 +38,49 @@ class Table:
     given: tuple[tuple[str, str], ...] = ()
     me: int = 0
     hand: str = ""
+    holder: int | None = None
+    prefers: str = ""
 
     def start(self) -> State:
         game = registry.get(self.game)
         options = options_of(game, self.preset or game.default_preset, self.given)
         return game.start(options, self.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """`name` names the file; the view of `table` that is `wanted`, changed by `turned`; `keys`."""
+
+    name: str
+    table: Table
+    wanted: Wanted
+    keys: tuple[str, ...] = ()
+    turned: Callable[[TableView], TableView] = lambda view: view
+    result: bool = False
+    """Whether the result of a hand lies over the table."""
+
+
+class Reel:
+    """The scenes of a table, played once for all who look at them and as far as they look."""
+
+    def __init__(self, table: Table) -> None:
+        self._seen: list[TableView] = []
+        self._rest = scenes(table)
+
+    def __iter__(self) -> Iterator[TableView]:
+        for n in itertools.count():
+            if n == len(self._seen):
+                view = next(self._rest, None)
+                if view is None:
+                    return
+                self._seen.append(view)
+            yield self._seen[n]
+
+
+@functools.lru_cache(maxsize=8)
+def reel(table: Table) -> Reel:
+    """The scenes of a table; the last tables are kept."""
+    return Reel(table)
 
 
 def fairness(state: State, names: tuple[str, ...]) -> Fairness:
@@ -54,7 +96,7 @@ def scenes(table: Table) -> Iterator[TableView]:
     """The view of `table.me` after every input, the first position included."""
     rng = Random(table.seed)
     dealer = Dealer(rng, live=True, generous=table.seed % 2 == 0)
-    choose = at_random(rng)
+    choose = preferring(table.prefers, at_random(rng))
     state = table.start()
     story = Story()
     names = tuple(
@@ -68,7 +110,7 @@ def scenes(table: Table) -> Iterator[TableView]:
         if given is None:
             return
         if table.hand and isinstance(given, Shuffled):
-            deal(dealer, state, table)
+            deal(dealer, state.apply(given), table)
         after = state.apply(given)
         now = seen_by(dealer, after, table.me)
         story = story.told(seen, given, now, after.notes)
@@ -77,15 +119,33 @@ def scenes(table: Table) -> Iterator[TableView]:
 
 
 def deal(dealer: Dealer, state: State, table: Table) -> None:
-    """Put the cards of the reader where they will be dealt to it."""
-    cards = state.deck.kind.split(table.hand)
+    """Put the cards of the holder where they were dealt to it; `state` is after the shuffle."""
+    holder = table.me if table.holder is None else table.holder
+    slots = next(p.slots for p in state.piles() if (p.name, p.seat) == ("hand", holder))
     deck = list(dealer.dealt)
-    first = len(cards) * state.players.index(table.me)
-    for slot, face in enumerate(cards, first):
+    for slot, face in zip(slots, state.deck.kind.split(table.hand), strict=True):
         there = deck.index(face)
         deck[slot], deck[there] = deck[there], deck[slot]
     dealer.dealt = bytes(deck)
     dealer.faces = deck
+
+
+def preferring(word: str, choose: Choose) -> Choose:
+    """A player who says `word` whenever that is possible, and chooses by `choose` otherwise."""
+
+    def chosen(view: State, seat: int) -> Move:
+        for move in view.legal(seat) if word else ():
+            if move_word(view, move) == word:
+                return move
+        return choose(view, seat)
+
+    return chosen
+
+
+def move_word(state: State, move: Move) -> str:
+    """The first word of a move's form in a log."""
+    form = state.game.encode(move)
+    return str(form[0]) if isinstance(form, tuple) else ""
 
 
 def seen_by(dealer: Dealer, state: State, seat: int) -> State:

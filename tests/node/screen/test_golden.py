@@ -8,7 +8,8 @@ from engine import registry
 from node.screen.cells import width
 from node.screen.theme import ThemeName, suit_role
 from tests.node.screen import golden
-from tests.node.screen.golden import ASCII, FOLDER, MOMENTS, Moment
+from tests.node.screen.golden import ASCII, FOLDER, IN_ASCII, MOMENTS
+from tests.node.screen.scenes import Moment
 
 OTHERS = dict(golden.others())
 
@@ -58,8 +59,11 @@ def test_the_fairness_line_is_always_there() -> None:
             assert rows[-3].startswith(("|── ✓ ", "|── ! ")), moment.name
 
 
-def test_ascii_is_ascii() -> None:
+def test_ascii_is_ascii_in_every_game() -> None:
     assert read(ASCII).isascii()
+    games = {moment.table.game for moment in MOMENTS if moment.name in IN_ASCII}
+    assert games == set(registry.GAMES)
+    assert all(f"# {name} 60x20 it" in read(ASCII) for name in IN_ASCII)
 
 
 def test_no_colour_means_no_colour() -> None:
