@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -184,51 +185,53 @@ def test_a_story_taken_up_in_the_middle_is_no_fault() -> None:
 # -- a match that is taken up again ----------------------------------------------------------------
 
 
-def shown(memory: Memory) -> tuple[object, bytes, Story, tuple[SeatView, ...], Fairness]:
+def bare(story: Story) -> tuple[Story, object]:
+    """A story without the state of a move whose cards aren't named yet, which has no equal."""
+    return replace(story, pending=None), story.pending and story.pending[1:]
+
+
+def shown(memory: Memory) -> tuple[object, bytes, object, tuple[SeatView, ...], Fairness]:
     """What is seen of a table: the game and the reader's cards, the story, the seats, the deal."""
-    view = need(memory.look())
+    view = need(replace(memory, down=frozenset()).look())  # links are no matter of the log
     return (
-        *(view.state.public(), view.state.faces, view.story, view.seats),
+        *(view.state.public(), view.state.faces, bare(view.story), view.seats),
         view.around.fairness,
     )
 
 
 @pytest.mark.parametrize(
-    ("game", "seats", "steps"),
+    ("game", "seats", "stops"),
     [
-        ("petrangola", 3, 1),
-        ("petrangola", 3, 14),
-        ("petrangola", 2, 45),
-        ("mambassa", 3, 70),
-        ("traversone", 3, 40),
-        ("picchetto", 2, 14),
-        ("picchetto", 2, 36),
-        ("picchetto", 2, 105),
-        ("briscola", 4, 80),
+        ("petrangola", 3, (1, 14, 26)),
+        ("mambassa", 3, (20, 50)),
+        ("traversone", 3, (14, 30)),
+        ("picchetto", 2, (14, 36, 90)),
+        ("briscola", 2, (3, 30, 60)),
     ],
 )
 def test_what_is_seen_after_a_resume_is_what_was_seen_before(
-    tmp_path: Path, game: str, seats: int, steps: int
+    tmp_path: Path, game: str, seats: int, stops: tuple[int, ...]
 ) -> None:
     """In any hand of a match, before its first card and after: tricks, numbers, what happened."""
     ring = Ring(tmp_path, seats, game=game, hands=4)
     live = Hearing()
     live.hear(Started(ring.tables[0], 0, tmp_path))
     ring.on_event = lambda seat, event: live.hear(event) if seat == 0 else None
-    ring.run(until=lambda: len(ring.tables[0].steps) >= steps)
-    ring.on_event = lambda _, event: None
-    ring.reopen(0)
-    late = need(Ear().hear(Started(ring.tables[0], 0, tmp_path)).begun)
+    for stop in stops:
+        ring.run(functools.partial(ring.reach, stop + 1), start=stop == stops[0])
+        if stop == stops[-1]:  # by another process, which has nothing but the files
+            ring.on_event = lambda _, event: None
+            ring.reopen(0)
+        after = need(Ear().hear(Started(ring.tables[0], 0, tmp_path)).begun)
+        live.read()
+        before = live.memory
+        assert bare(after.story) == bare(before.story)
+        assert after.shuffles == before.shuffles
+        assert (after.audited, after.warnings) == (before.audited, before.warnings)
+        if before.look() is not None:
+            assert shown(after) == shown(before)
+            assert before.story.happenings
     ring.close()
-    live.read()
-    before, after = live.memory, late
-    assert after.story == before.story
-    assert (after.shuffles, after.audited, after.warnings) == (
-        *(before.shuffles, before.audited, before.warnings),
-    )
-    if before.look() is not None:
-        assert shown(after) == shown(before)
-        assert before.story.happenings
 
 
 @pytest.mark.parametrize(("game", "seats", "steps"), [("briscola", 2, 40), ("petrangola", 3, 26)])
@@ -335,12 +338,12 @@ def test_what_is_older_than_the_positions_at_hand_is_counted_from_the_log(
     live = Hearing()
     live.hear(Started(ring.tables[0], 0, tmp_path))
     ring.on_event = lambda seat, event: live.hear(event) if seat == 0 else None
-    ring.run(until=lambda: live_hand(ring) == 4)
+    ring.run(until=lambda: live_hand(ring) == 3)
     late = need(Ear().hear(Started(ring.tables[0], 0, tmp_path)).begun)
     ring.close()
     live.read()
-    assert live.memory.audited == 3
-    assert (late.audited, late.shuffles) == (3, live.memory.shuffles)
+    assert live.memory.audited == 2
+    assert (late.audited, late.shuffles) == (2, live.memory.shuffles)
     assert len(late.story.happenings) < len(live.memory.story.happenings)
 
 
