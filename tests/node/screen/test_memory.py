@@ -298,7 +298,7 @@ def test_a_player_whose_process_died_sees_the_same_table_again(tmp_path: Path) -
     nodes = table_of(tmp_path, 3, patience=600)
     live, late = Hearing(), Hearing()
     for node in nodes:
-        vanish_at(node, Kind.MOVE)
+        vanish_at(node, Kind.SHARES)
     tell = nodes[0].session._on_event
 
     def heard_first(event: object) -> None:
@@ -327,6 +327,8 @@ def test_a_player_whose_process_died_sees_the_same_table_again(tmp_path: Path) -
     live.read()
     late.read()
     assert live.memory.story.happenings
+    view = need(late.memory.look())
+    assert view.hand, "the cards have been dealt"
     assert shown(late.memory) == shown(live.memory)
 
 
