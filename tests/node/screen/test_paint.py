@@ -199,7 +199,6 @@ def test_a_choice_that_was_made_is_not_offered_again() -> None:
     assert not look(view.state, view.me, view.story, view.around, answered=True).deciding
 
 
-
 @pytest.mark.parametrize(
     "table",
     [
