@@ -191,19 +191,11 @@ def _missing(language: Language, notice: Waiting | Absent | Suspended, after: Me
     t = language.text
     names = words.join_names(language, after.names(notice.seats))
     if isinstance(notice, Suspended):
-        text = t(
-            "Too few are here to go on without {names}: the match waits until they are back. "
-            "abandon: close it for good."
-        )
-        return [text.format(names=names)]
+        text = t("Too few are here to go on without {0}: the match waits.").format(names)
+        return [text, t("x closes the match for good; the log will say that you did.")]
     plays = after.seat is not None
     if isinstance(notice, Absent):
-        if not plays:
-            return []
-        text = t("{names} keeps the table waiting. goon: go on without. wait: wait longer.")
-        view = after.look()
-        means = accounts.missing(language, view)[1:] if view is not None else []
-        return [text.format(names=names), *means]
+        return _question(language, names, after) if plays else []
     if notice.left is None:
         return [t("Waiting for {names}.").format(names=names)] if notice.away else []
     seconds = round(notice.left)
@@ -213,3 +205,14 @@ def _missing(language: Language, notice: Waiting | Absent | Suspended, after: Me
         text = t("Waiting for {names}; in {seconds} s you are asked what to do.")
         return [text.format(names=names, seconds=seconds)]
     return [t("Waiting for {names}.").format(names=names)]
+
+
+def _question(language: Language, names: str, after: Memory) -> list[str]:
+    """Whether to go on without somebody; before the seats are known in short."""
+    t = language.text
+    view = after.look()
+    if view is None:
+        asked = [t("{0} can't be reached. Wait, or go on without?").format(names)]
+    else:
+        asked = accounts.missing(language, view)
+    return [*asked, t("g goes on, w waits longer.")]

@@ -32,7 +32,7 @@ _WORDS: Final = {
     "lang": "l lang language lingua f9",
     "q": "q quit f10",
     "goon": "goon avanti g",
-    "wait": "wait aspetta w",
+    "wait": "wait aspetta w a",
     "abandon": "abandon abbandona x",
     # in the lobby
     "ready": "ready pronto pronta",

@@ -86,11 +86,16 @@ def refusal(language: Language, view: TableView, error: IllegalMove) -> list[str
 
 
 def missing(language: Language, view: TableView) -> list[str]:
-    """The question about those who keep the table waiting."""
+    """The question about those who keep the table waiting: away, or there and silent."""
     t = language.text
-    away = words.join_names(language, [view.seat(n).name for n in view.around.question])
+    seats = [view.seat(n) for n in view.around.question]
+    away = words.join_names(language, [seat.name for seat in seats])
+    if any(seat.present for seat in seats):
+        question = t("{0} takes too long. Wait, or go on without?")
+    else:
+        question = t("{0} can't be reached. Wait, or go on without?")
     text = t("If most of you go on, this hand is void and the match goes on without {0}.")
-    return [t("{0} can't be reached. Wait, or go on without?").format(away), text.format(away)]
+    return [question.format(away), text.format(away)]
 
 
 def leaving(language: Language, view: TableView) -> list[str]:

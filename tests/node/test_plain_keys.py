@@ -13,7 +13,7 @@ from node import plain
 from node import plain_lines as lines
 from node.errors import need
 from node.language import CODES, ENGLISH, language
-from node.notices import Refused, Suspended
+from node.notices import Presence, Refused, Suspended
 from node.screen import accounts, situation, words
 from node.screen.desk import DIGITS, LETTERS, Key, items
 from node.typed import COMMANDS, LANGUAGES, command
@@ -167,6 +167,7 @@ def missing() -> Desk:
         ("g", "go_on"),
         ("avanti", "go_on"),
         ("w", "wait"),
+        ("a", "wait"),
         ("aspetta", "wait"),
         ("x", "abandon"),
         ("abbandona", "abandon"),
@@ -181,9 +182,13 @@ def test_what_to_do_about_somebody_missing_is_a_word(word: str, call: str) -> No
 def test_who_is_missing_is_told_with_what_follows() -> None:
     desk = missing()
     assert any(line.startswith("Waiting for ") and "40 s" in line for line in desk.said)
-    asked = next(n for n, line in enumerate(desk.said) if "keeps the table waiting" in line)
-    assert desk.said[asked + 1].startswith("If most of you go on, this hand is void")
-    assert "Not reachable now" not in "\n".join(desk.said)
+    view = need(desk.table._look())
+    assert desk.said[-3:] == [*accounts.missing(ENGLISH, view), "g goes on, w waits longer."]
+    assert " takes too long. " in desk.said[-3]
+    desk = Desk(heard(*TURN)).hear(Presence(1, up=False), Absent((1,)))
+    assert " can't be reached. " in desk.said[-3]
+    assert desk.said[-2].startswith("If most of you go on, this hand is void")
+    assert any(line.startswith("Not reachable now: ") for line in desk.type("t"))
 
 
 def test_the_seconds_go_down_as_the_clock_goes_on() -> None:
