@@ -17,21 +17,20 @@ from itertools import groupby
 from typing import Final
 
 from engine.cards import UNKNOWN, DeckKind
-from engine.contract import Ask
+from engine.contract import Ask, Note
 from node.language import Language, mark
 from node.narrate import pile_name, standing_line
-from node.screen import accounts, situation, words
+from node.screen import accounts, reckoning, situation, words
 from node.screen.choices import Choice
 from node.screen.glossary import (
     card_word,
     rank_word,
-    reason_words,
     running_words,
     score_label,
     suit_word,
     worth_words,
 )
-from node.screen.story import Row, Trick, scored
+from node.screen.story import HandResult, Row, Trick, scored
 from node.screen.view import SeatView, TableView
 
 MANY: Final = 24
@@ -368,8 +367,16 @@ def chat_lines(language: Language, view: TableView) -> list[str]:
 
 # -- results --------------------------------------------------------------------------------------
 
-SILENT: Final = frozenset({"takes", "leads", "deals", "scores-deal", "counts"})
-"""Notes that the rows of a result say already, or that belong to the next hand."""
+_SILENT: Final = frozenset(
+    {"takes", "leads", "deals", "scores-deal.1", "counts", "last-trick", "cards", "sessanta"}
+)
+"""Notes that the rows of a result say already, or that belong to the next hand, also with their
+first value."""
+
+
+def in_rows(note: Note) -> bool:
+    """Whether the rows of a result say what a note says."""
+    return bool({note.kind, ".".join([note.kind, *map(str, note.values[:1])])} & _SILENT)
 
 
 def result_lines(language: Language, view: TableView) -> list[str]:
@@ -381,7 +388,7 @@ def result_lines(language: Language, view: TableView) -> list[str]:
     lines = result_rows(language, view)
     for note in result.notes:
         text = words.note_words(language, view.state.game, note, names)
-        if text and note.kind not in SILENT:
+        if text and not in_rows(note):
             lines.append(text)
     if result.checked:
         lines.append(t("Checked: every seed derives every card again."))
@@ -398,9 +405,8 @@ def result_rows(language: Language, view: TableView) -> list[str]:
     if result is None:
         return []
     title = sentence(language.text("The end of hand {0}").format(result.hand))
-    if view.state.game.hands_compare:
-        return [title, *(_ranked(language, view, row) for row in result.rows)]
-    return [title, *(_counted(language, view, row, result.checked) for row in result.rows)]
+    told = _ranked if view.state.game.hands_compare else _counted
+    return [title, *(told(language, view, result, row) for row in result.rows)]
 
 
 def _who(language: Language, view: TableView, row: Row) -> str:
@@ -414,23 +420,29 @@ def _change(row: Row) -> str:
     return f"{change:+d}" if change else ""
 
 
-def _ranked(language: Language, view: TableView, row: Row) -> str:
-    """`1. Carla: 2s As 5s, 18 points.`, with the reason of the rank and what it costs."""
-    cards = view.kind.join(row.faces)
-    reason = reason_words(language, view.state.game.name, row.worth)
-    parts = [cards, worth_words(language, row.worth), reason, _change(row)]
-    line = f"{_who(language, view, row)}: {', '.join(part for part in parts if part)}."
+def _ranked(language: Language, view: TableView, result: HandResult, row: Row) -> str:
+    """`1. Carla: 2s As 5s. 18 of swords: ...`, what it costs, and what puts it above the next."""
+    kind = view.kind
+    cards = ", ".join(part for part in (kind.join(row.faces), _change(row)) if part)
+    parts = [
+        f"{_who(language, view, row)}: {cards}",
+        reckoning.worth(language, view.state.game, kind, row.worth),
+        reckoning.ground(language, kind, result, row),
+    ]
+    line = " ".join(stopped(part) for part in parts if part)
     return f"{row.rank}. {line}" if row.rank else line
 
 
-def _counted(language: Language, view: TableView, row: Row, checked: bool) -> str:
-    """What a seat took, what that counts, and its score once that is final."""
+def _counted(language: Language, view: TableView, result: HandResult, row: Row) -> str:
+    """What a seat took and what of it counts; its score once that is final."""
     t, game = language.text, view.state.game
     points = running_words(language, game.name, row.running) or "0"
-    label = score_label(language, game).lower()
     parts = [
         language.count("{n} taken", "{n} taken", row.taken),
         f"{t('this hand')} {points}",
-        *([f"{label} {row.after}", _change(row)] if checked else []),
     ]
-    return f"{_who(language, view, row)}: {', '.join(part for part in parts if part)}."
+    if result.checked:
+        parts += [f"{score_label(language, game).lower()} {row.after}", _change(row)]
+    line = f"{_who(language, view, row)}: {', '.join(part for part in parts if part)}."
+    pieces = reckoning.made_of(language, game, result, row)
+    return f"{line} {sentence('; '.join(pieces))}" if pieces else line

@@ -120,5 +120,6 @@ def _counts(s: Scene, ended: HandResult, room: int, names: list[str]) -> Rows:
     rows: Rows = [[(head, Role.DIM)]]
     for row in ended.rows:
         rows.append(_counted(s, row, names))
-        rows += indented(reckoning.made_of(s.language, game, ended, row), room)
+        pieces = reckoning.made_of(s.language, game, ended, row)
+        rows += indented(" · ".join(pieces), room)
     return rows

@@ -109,7 +109,7 @@ def ground(language: Language, kind: DeckKind, result: HandResult, row: Row) -> 
 # -- cards that were taken ------------------------------------------------------------------------
 
 
-def made_of(language: Language, game: Game, result: HandResult, row: Row) -> str:
+def made_of(language: Language, game: Game, result: HandResult, row: Row) -> list[str]:
     """What a seat's points or penalties are made of, piece by piece."""
     pieces = [_taken(language, game, part) for part in row.parts if part.category != "partner"]
     partner = [part.points for part in row.parts if part.category == "partner"]
@@ -119,7 +119,7 @@ def made_of(language: Language, game: Game, result: HandResult, row: Row) -> str
     if not any(other.parts for other in result.rows):
         pieces += [_entry(language, entry) for entry in row.ledger if entry.kind in _ENTRIES]
     pieces += _written(language, result.notes, row.seat)
-    return " · ".join(piece for piece in pieces if piece)
+    return pieces
 
 
 def _taken(language: Language, game: Game, part: Detail) -> str:

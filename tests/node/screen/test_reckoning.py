@@ -192,7 +192,8 @@ def first_result(table: Table) -> tuple[HandResult, list[str]]:
     view = next(view for view in scenes(table) if view.story.result)
     result = view.story.result
     assert result is not None
-    return result, [reckoning.made_of(EN, view.state.game, result, own) for own in result.rows]
+    pieces = (reckoning.made_of(EN, view.state.game, result, own) for own in result.rows)
+    return result, [" · ".join(own) for own in pieces]
 
 
 def test_thirds_are_told_with_what_is_written() -> None:
@@ -214,7 +215,7 @@ def test_a_cappotto_is_told_to_each() -> None:
     game = registry.get("traversone")
     for own in result.rows:
         tail = "against a cappotto: writes 11" if own.seat == 0 else "cappotto: writes nothing"
-        assert reckoning.made_of(EN, game, result, own).endswith(tail)
+        assert reckoning.made_of(EN, game, result, own)[-1] == tail
 
 
 def test_cards_of_briscola_are_told_by_rank_and_partners_together() -> None:
