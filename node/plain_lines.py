@@ -424,12 +424,12 @@ def _ranked(language: Language, view: TableView, result: HandResult, row: Row) -
     """`1. Carla: 2s As 5s. 18 of swords: ...`, what it costs, and what puts it above the next."""
     kind = view.kind
     cards = ", ".join(part for part in (kind.join(row.faces), _change(row)) if part)
-    parts = [
-        f"{_who(language, view, row)}: {cards}",
+    reasons = (
         reckoning.worth(language, view.state.game, kind, row.worth),
         reckoning.ground(language, kind, result, row),
-    ]
-    line = " ".join(stopped(part) for part in parts if part)
+    )
+    said = [f"{_who(language, view, row)}: {cards}.", *(sentence(why) for why in reasons if why)]
+    line = " ".join(said)
     return f"{row.rank}. {line}" if row.rank else line
 
 

@@ -23,9 +23,9 @@ from node.narrate import (
 from node.narrate import names_of as names_in
 from node.notices import EvidenceKept, Joined, Presence, Started, Suspended
 from node.plain_lines import (
-    SILENT,
     hand_line,
     in_order,
+    in_rows,
     names_of,
     result_rows,
     score_lines,
@@ -102,7 +102,7 @@ def _since(language: Language, before: Memory, after: Memory) -> list[str]:
             continue
         moved = _moved(language, view, one, one.seat in notes)
         text = words.happened(language, view, one) if moved is None else moved
-        ends = result is not None and one.note is not None and one.note.kind not in SILENT
+        ends = result is not None and one.note is not None and not in_rows(one.note)
         (follows if ends else lines).append(text)
     rows = result_rows(language, view) if result is not None else []
     return [stopped(line) for line in (*lines, *rows, *follows) if line]
