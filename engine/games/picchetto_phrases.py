@@ -83,7 +83,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "void": "The deal is void: nothing of it counts.",
     "leaves": "{name} leaves the match.",
     "draw": "The match is a draw.",
-    "wins": "{name} wins the match and {0}.",
+    "wins": "{name} wins the match, and the other pays {0}.",
     "scores": "Points: {0}.",
 }
 """Note kind, perhaps with its first values -> sentence."""

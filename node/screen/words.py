@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from engine.cards import UNKNOWN, DeckKind
-from engine.contract import Decide, Game, Note, Result
+from engine.contract import Cards, Decide, Game, Note, Result, Reveal
 from engine.errors import EngineError, IllegalMove
 from node.language import Language, mark
 from node.rule_files import rule_text
@@ -216,6 +216,9 @@ def waiting(language: Language, view: TableView) -> str:
     if not view.state.faces and fair.sharers:
         done = len(fair.shuffles)
         return t("The deck is being shuffled: {0} of {1}.").format(done, fair.sharers)
+    turn = view.state.turn()
+    if isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal) and fair.step:
+        return t("The seeds are coming out, so that all can be checked.")
     return t("The cards are being dealt with.")
 
 
