@@ -13,15 +13,17 @@ lowest card. A **hand** is a 32-bit mask of codes, so that each suit is one octe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
-from typing import Final, NamedTuple
+from itertools import accumulate, combinations
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeVar
 
 from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
 from engine.position import new_tuple
 
+T = TypeVar("T")
 RANKS: Final = 8
 SUITS: Final = 4
 SLOTS: Final = RANKS * SUITS
@@ -101,10 +103,18 @@ REGIONAL: Final = _pack(REGIONAL32, (4, 5, 6, 7))
 PACKS: Final = {"french32": FRENCH, "regional32": REGIONAL}
 
 
-_S0, _S1, _S2, _S3 = (
-    tuple(tuple(base + bit for bit in range(8) if octet >> bit & 1) for octet in range(256))
-    for base in range(0, SLOTS, 8)
-)
+def by_octets(things: Sequence[T]) -> tuple[tuple[tuple[T, ...], ...], ...]:
+    """For each octet of a mask of 32: by its value, which of the `things` are in it."""
+    return tuple(
+        tuple(
+            tuple(things[base + bit] for bit in range(8) if octet >> bit & 1)
+            for octet in range(256)
+        )
+        for base in range(0, SLOTS, 8)
+    )
+
+
+_S0, _S1, _S2, _S3 = by_octets(range(SLOTS))
 
 
 def slots_of(mask: int) -> tuple[int, ...]:
@@ -235,6 +245,7 @@ class Known:
     figures  the slots that are known to hold a figure
     dark     the slots of which nothing is known
     holdings what `holding` has worked out, since the same hands are asked for again and again
+    upto     what `order` has worked out
 
     It isn't frozen, since that takes twice as long to make, but nobody changes one.
     """
@@ -244,6 +255,7 @@ class Known:
     figures: int = 0
     dark: int = 0
     holdings: dict[int, Holding] = field(default_factory=dict, repr=False)
+    upto: tuple[int, ...] = field(default=(), repr=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
@@ -257,6 +269,12 @@ class Known:
             found = self.holdings[slots] = Holding.of(self.hand(slots))
         return found
 
+    def order(self) -> tuple[int, ...]:
+        """By code, the slots that are known to hold that card or one before it."""
+        where = bytes.maketrans(_EACH + self.codes, _NOWHERE + _EACH)[:SLOTS]
+        self.upto = tuple(accumulate(itemgetter(*where)(_BITS)))
+        return self.upto
+
     def slots(self, hand: int) -> int:
         """Where the cards of `hand`, all of them known, lie: a mask of slots."""
         find = self.codes.find
@@ -265,6 +283,10 @@ class Known:
 
 _CARD: Final = (*(1 << code for code in range(SLOTS)), *(0,) * (UNKNOWN + 1 - SLOTS))
 """By code, the hand of that card alone."""
+_EACH: Final = bytes(range(SLOTS))
+_NOWHERE: Final = bytes((SLOTS,)) * SLOTS
+_BITS: Final = (*(1 << slot for slot in range(SLOTS)), 0)
+"""By slot, its mask; that of a card which lies nowhere is empty."""
 _ALL_SLOTS: Final = (1 << SLOTS) - 1
 _IN_SUIT: Final = tuple(
     bytes(b"01"[code // RANKS == suit] for code in range(UNKNOWN + 1)) for suit in range(SUITS)

@@ -33,11 +33,14 @@ from engine.games.picchetto_position import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
+    NO_MARK,
     NOBODY,
     Act,
     Aim,
     Deal,
+    Frame,
     Layout,
+    Mark,
     Phase,
     Step,
     VowKind,
@@ -49,8 +52,11 @@ from engine.position import note
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
 _DECIDES: Final = (DECIDE[::-1], DECIDE)
 """By dealer: what is due at the turn of the elder and of the younger."""
+BATTUTA: Final = "battuta_presa"
+"""The usual way to count tricks (PIC-35)."""
 _SHUFFLE: Final = {name: Cards((Shuffle(pack.deck),)) for name, pack in PACKS.items()}
-_NO_CARDS: Final = Layout()
+_CLEARED: Final = tuple(Frame(Layout(), phase) for phase in Phase)
+"""By phase: before a deal."""
 WHITE_POINTS: Final = 10
 BONUS_AT: Final = 30
 NOVANTA: Final = 60
@@ -59,11 +65,6 @@ ELDER: Final = 0
 YOUNGER: Final = 1
 _SIZES: Final = (DEALT, DEALT)
 _TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
-
-
-def _top(talon: tuple[int, ...], cards: int) -> int:
-    """The mask of so many cards of the talon, the last slots of the deck, from its top on."""
-    return ((1 << cards) - 1) << SLOTS - len(talon)
 
 
 def _packets(packet: int, at: int) -> int:
@@ -194,17 +195,23 @@ class Exchanging(Legal):
     def _to_reveal(self) -> Self:
         """The deal is over."""
 
-    def _to_decide(self, phase: Phase, at: int) -> Self:
-        self.phase = phase
-        self.at = at
-        self.due = self.deal.decides[at]
-        return self
-
     def _to_play(self, at: int) -> Self:
         """Player `at` leads."""
-        if self.deal.auto:
+        deal, old = self.deal, self.frame
+        self.frame = Frame(old.lay, _PHASE_PLAY, None, None, old.opened, old.moves, self._mark())
+        self.at = at
+        self.due = deal.decides[at]
+        if deal.auto:
             self.may = self.held[at]
-        return self._to_decide(_PHASE_PLAY, at)
+        return self
+
+    def _mark(self) -> Mark:
+        """See Frame: until 30 is reached, that; then what ends the deal (PIC-34, PIC-40)."""
+        lay, (a, b) = self.frame.lay, self.points
+        if lay.mute != NOBODY or self.deal.options.trick_scoring != BATTUTA:
+            return NO_MARK
+        c, d = lay.limits
+        return min(BONUS_AT, c) if a < BONUS_AT else c, min(BONUS_AT, d) if b < BONUS_AT else d
 
     # ------------------------------------------------------------------ the deal
 
@@ -239,20 +246,17 @@ class Exchanging(Legal):
             dealer,
             breaches=old.breaches,
         )
-        self._clear()
-        self.phase = _PHASE_SHUFFLE
+        self._clear(_PHASE_SHUFFLE)
         self.due = _SHUFFLE[old.options.deck]
         self.notes += (note("deals", dealer, (hand,)),)
         return self
 
-    def _clear(self) -> None:
+    def _clear(self, phase: Phase) -> None:
         """No card of the last hand is left."""
-        self.opened = self.moves = self.at = self.may = 0
+        self.frame = _CLEARED[phase]
+        self.at = self.may = 0
         self.vows = ()
         self.floors = NO_FLOORS
-        self.wait = None
-        self.talk = None
-        self.lay = _NO_CARDS
         self.held = self.points = self.won = (0, 0)
         self.led = -1
 
@@ -261,9 +265,9 @@ class Exchanging(Legal):
         deck to where it is put aside or played."""
         old = self.deal
         match, packet, dealer = old.match, old.options.packet, old.dealer
-        new = self._copy()
         auto = given.faces is not None
         faces = _ALL_UNKNOWN if given.faces is None else self._checked(given.faces)
+        new = self._copy()
         new.deal = Deal(
             old.options,
             old.seats,
@@ -279,14 +283,14 @@ class Exchanging(Legal):
         )
         new.held = _DEALS[packet]
         a, b = match.limit(0), match.limit(1)
-        limits = (b, a) if dealer == 0 else (a, b)
+        limits = (a, b) if dealer else (b, a)
         shown, reseals = (_LOOKED[packet][dealer], SEATS) if auto else ((0, 0), 0)
-        new.lay = Layout(
-            _TALON, 0, (0, 0), _SIZES, NOBODY, NOBODY, (), 0, None, limits, shown, reseals
-        )
-        if auto:
-            return new._to_decide(_PHASE_ELDER, ELDER)
-        return new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
+        lay = Layout(_TALON, limits=limits, shown=shown, reseals=reseals)
+        new.frame = Frame(lay, _PHASE_ELDER)
+        if not auto:
+            return new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
+        new.due = old.decides[ELDER]  # whose turn it was from the start
+        return new
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -305,12 +309,12 @@ class Exchanging(Legal):
         new = self._copy()
         hand = self.held[self.at]
         seat = self.players[self.at]
-        new._vow("PIC-10", hand, _VOW_BIANCA)
+        new.vows += (self._vow("PIC-10", hand, _VOW_BIANCA),)
         new.moves += 1
         new.notes = (note("bianca", seat, (move.number,) if move.number else ()),)
         if self.at == YOUNGER:
             return new._serve([((_ACT_OPEN, hand, seat),)], _AIM_WHITE_YOUNGER)
-        new.lay = self.lay._replace(announced=move.number)
+        new.lay = self.lay.but(announced=move.number)
         return new._to_decide(_PHASE_FIX, YOUNGER)
 
     def _after_white(self, at: int) -> Self:
@@ -325,7 +329,7 @@ class Exchanging(Legal):
         self.vows = self.vows[:vow] + self.vows[vow + 1 :]
         faces = self.match.pack.faces
         bared = tuple(faces[code] for code in codes_of(self.known.hand(hand)))
-        self.lay = self.lay._replace(white=at, bared=bared)
+        self.lay = self.lay.but(white=at, bared=bared)
         ended = self._gain(at, WHITE_POINTS, 0)
         seat = self.players[at]
         self.notes += (note("counts-bianca", seat, (WHITE_POINTS, self.points[at])),)
@@ -338,44 +342,48 @@ class Exchanging(Legal):
 
     def _change(self, move: Change) -> Self:
         """PIC-11 to PIC-15."""
-        self._check_change(move)
-        new = self._copy()
-        at, deal = self.at, self.deal
+        at, deal, frame = self.at, self.deal, self.frame
+        count, taken, phase = move.given.bit_count(), move.taken, frame.phase
+        low, high, slack = self._bounds()
+        if (
+            move.given & ~self.held[at]
+            or not low <= taken <= high
+            or not -slack <= count - taken <= slack
+            or count < deal.options.min_exchange
+        ):
+            raise self._refused_change(move)
+        new = self._next(phase, at)
         if deal.options.bianca_must_announce and self._may_be_white():
             figure = self._has_figure(at)
             if figure is False:
                 raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
             if figure is None:
-                new._vow("PIC-10", self.held[at], _VOW_FIGURE)
-        new.moves += 1
-        seat = deal.players[at]
-        told = (move.given.bit_count(), move.taken)
-        new.notes = (note("exchanges", seat, told),)
-        if self.phase is _PHASE_FIX:
-            new.lay = self.lay._replace(fixed=move)
-            new.notes = (note("fixes", seat, told),)
+                new.vows += (self._vow("PIC-10", self.held[at], _VOW_FIGURE),)
+        kind = "fixes" if phase is _PHASE_FIX else "exchanges"
+        new.notes = (note(kind, deal.players[at], (count, taken)),)
+        if phase is _PHASE_FIX:
+            new.frame.lay = frame.lay.but(fixed=move)
             white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
             return new._serve([(white,)], _AIM_WHITE_ELDER)
-        if self.phase is _PHASE_YOUNGER:
-            return new._serve_trades([new._take(YOUNGER, move)], _AIM_TALK)
-        trade = new._take(ELDER, move)
-        fixed = self.lay.fixed
+        fixed = frame.lay.fixed
+        trade = new._take(at, move)
+        if at == YOUNGER:
+            return new._serve_trades([trade], _AIM_TALK)
         if fixed is None:
             return new._serve_trades([trade], _AIM_YOUNGER)
         return new._serve_trades([trade, new._take(YOUNGER, fixed)], _AIM_TALK)
 
-    def _check_change(self, move: Change) -> None:
+    def _refused_change(self, move: Change) -> IllegalMove:
         low, high, slack = self._bounds()
         count = move.given.bit_count()
         if move.given & ~self.held[self.at]:
-            raise IllegalMove("PIC-11", "a card that isn't in the hand can't be put aside")
+            return IllegalMove("PIC-11", "a card that isn't in the hand can't be put aside")
         if abs(count - move.taken) > slack:
-            raise IllegalMove("PIC-15", "as many cards are taken as are put aside")
-        if not low <= move.taken <= high or count < self.deal.options.min_exchange:
-            rule = "PIC-13" if self.at == YOUNGER else "PIC-11"
-            if low == high:
-                raise IllegalMove(rule, "here {low} cards are exchanged", low=low)
-            raise IllegalMove(rule, "here {low} to {high} cards are exchanged", low=low, high=high)
+            return IllegalMove("PIC-15", "as many cards are taken as are put aside")
+        rule = "PIC-13" if self.at == YOUNGER else "PIC-11"
+        if low == high:
+            return IllegalMove(rule, "here {low} cards are exchanged", low=low)
+        return IllegalMove(rule, "here {low} to {high} cards are exchanged", low=low, high=high)
 
     def _serve_trades(self, trades: Sequence[_Trade | None], aim: Aim) -> Self:
         """`_serve` of what follows exchanges, which in an open state is done."""
@@ -383,39 +391,42 @@ class Exchanging(Legal):
         return self._serve(steps, aim) if steps else self._arrive(aim, 0)
 
     def _take(self, at: int, move: Change) -> _Trade | None:
-        """The cards change their places (PIC-14: for good). What is asked for then; None in an open
-        state, which knows the answers."""
-        lay = self.lay
+        """A fresh copy's cards change their places (PIC-14: for good). What is asked for then; None
+        in an open state, which knows the answers."""
+        frame, deal = self.frame, self.deal
+        lay = frame.lay
         talon, taken, before = lay.talon, move.taken, lay.seen
-        hand = self.held[at] & ~move.given | _top(talon, taken)
+        left = talon[taken:]
+        top = SLOTS - len(talon)  # the talon is the end of the deck
+        hand = self.held[at] & ~move.given | ((1 << taken) - 1) << top
         size = hand.bit_count()
         mute = at if size > DEALT else lay.mute
-        aside, sizes, held = lay.aside, lay.sizes, self.held
-        left = talon[taken:]
+        aside, sizes = lay.aside, lay.sizes
         if at == ELDER:
-            self.held = (hand, held[1])
+            self.held = (hand, self.held[1])
             aside, sizes = (move.given, aside[1]), (size, sizes[1])
-            seen, fixed = ELDERS_TALON - taken, lay.fixed
-            resealed, more = 0, _top(left, seen)
+            looks = seen = ELDERS_TALON - taken
+            resealed, fixed = 0, lay.fixed
         else:
-            self.held = (held[0], hand)
+            self.held = (self.held[0], hand)
             aside, sizes = (aside[0], move.given), (sizes[0], size)
-            seen, fixed = max(0, before - taken), None
-            resealed, more = _top(talon, before), _top(left, len(left))
+            looks, seen = len(left), max(0, before - taken)
+            resealed, fixed = ((1 << before) - 1) << top, None
+        more = ((1 << looks) - 1) << top + taken
         if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
             points = self.points
             self.points = (0, points[1]) if at == ELDER else (points[0], 0)
-        players, shown, reseals = self.deal.players, lay.shown, lay.reseals
+        players, shown, reseals = deal.players, lay.shown, lay.reseals
         trade: _Trade | None = None
-        if self.deal.auto:
+        if deal.auto:
             free, mine = ~(resealed | hand), hand | more
-            self.opened &= free
+            frame.opened &= free
             a, b = shown
             shown = (a & free, b & free | mine) if players[at] else (a & free | mine, b & free)
             reseals += 2 if resealed else 1
         else:
             trade = _Trade(players[ELDER], players[at], resealed, hand, more)
-        self.lay = Layout(
+        frame.lay = Layout(
             left,
             seen,
             aside,
@@ -439,7 +450,7 @@ class Exchanging(Legal):
         `bonus` is added when the 30 is reached while the other has nothing and showed no carta
         bianca (PIC-10, PIC-25, PIC-34).
         """
-        lay = self.lay
+        lay = self.frame.lay
         if lay.mute == at:
             return False
         a, b = self.points

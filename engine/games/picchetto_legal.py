@@ -32,6 +32,7 @@ from engine.games.picchetto_moves import (
     MAX_PRICE,
     NOT_GOOD,
     PASS,
+    PLAYS_OF,
     Announce,
     Tell,
     changes,
@@ -62,6 +63,7 @@ _REPLIES: Final = tuple(
     for every in _ANNOUNCES[: Category.SET]
 )
 """By category, by the cards that the other claims and by those that one has (PIC-21)."""
+_P0, _P1, _P2, _P3 = PLAYS_OF
 _VERDICTS: Final = (
     ((GOOD,), (GOOD, EQUAL)),
     ((GOOD, NOT_GOOD), (GOOD, NOT_GOOD, EQUAL)),
@@ -109,12 +111,13 @@ class Legal(Position):
     __slots__ = ()
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        if self.may and seat is None:
-            return plays(self.may)
+        may = self.may
+        if may and seat is None:
+            return _P0[may & 255] + _P1[may >> 8 & 255] + _P2[may >> 16 & 255] + _P3[may >> 24]
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
-        return _LISTS[self.phase](self)
+        return _LISTS[self.frame.phase](self)
 
     def _nothing(self) -> Sequence[Move]:
         return ()
@@ -134,10 +137,8 @@ class Legal(Position):
         options = self.deal.options
         fewest = options.min_exchange
         ordinary = changes(self.held[self.at], fewest, low, high, slack)
-        if not self._may_be_white():
-            return ordinary
         figure = self._has_figure(self.at)
-        if figure is True:
+        if figure or not self._may_be_white():
             return ordinary
         announced = BIANCAS[:1] if self.at else BIANCAS[fewest : ELDERS_TALON + 1]
         if figure is False and options.bianca_must_announce:
@@ -147,36 +148,39 @@ class Legal(Position):
     def _bounds(self) -> tuple[int, int, int]:
         """How many cards may be taken at least and at most (PIC-11, PIC-13), and by how many the
         cards put aside may differ from that (PIC-15)."""
-        lay, phase = self.lay, self.phase
-        options = self.deal.options
-        low = options.min_exchange
-        high = ELDERS_TALON
-        other = lay.sizes[1 - self.at] - DEALT
-        if phase is _PHASE_FIX:
+        frame, options = self.frame, self.deal.options
+        lay, phase = frame.lay, frame.phase
+        low, high, other = options.min_exchange, ELDERS_TALON, lay.sizes[1 - self.at] - DEALT
+        if phase is _PHASE_YOUNGER:
+            high = len(lay.talon)
+        elif phase is _PHASE_FIX:
             high = len(lay.talon) - lay.announced
         elif phase is _PHASE_CHANGE:
             low = high = lay.announced
             other = lay.fixed.taken - lay.fixed.given.bit_count() if lay.fixed else 0
-        elif phase is _PHASE_YOUNGER:
-            high = len(lay.talon)
         return low, high, int(options.irregular_hands and not other)
 
     def _may_be_white(self) -> bool:
         """Whether carta bianca may be announced now: both can't have it, for there are twelve
         figures, and 12 + 12 cards without one would be more than the other twenty."""
-        return self.lay.white == NOBODY and self.phase in (_PHASE_ELDER, _PHASE_YOUNGER)
+        frame = self.frame
+        return frame.lay.white == NOBODY and frame.phase in (_PHASE_ELDER, _PHASE_YOUNGER)
 
     # ------------------------------------------------------------------ declarations
 
     def _openings(self) -> tuple[Move, ...]:
-        own, category = self._own(), self.talk.category if self.talk else _CATEGORY_POINT
+        own, category = (
+            self._own(),
+            self.frame.talk.category if self.frame.talk else _CATEGORY_POINT,
+        )
         if category is _CATEGORY_SET:
             return _set_openings(own.threes, own.fours)
         return _OPENINGS[category][own.suit if category is _CATEGORY_POINT else own.run]
 
     def _answers(self) -> tuple[Move, ...]:
         """PIC-21."""
-        claim = self.talk.claim if self.talk else None
+        talk = self.frame.talk
+        claim = talk.claim if talk else None
         if claim is None:
             return self._openings()
         own, category, size = self._own(), claim.category, claim.size
@@ -189,20 +193,23 @@ class Legal(Position):
         return statable(self.deal.match.pack, claim.category, claim.size, self._own().hand)
 
     def _statements(self) -> tuple[Move, ...]:
-        claim = self.talk.claim if self.talk else None
+        talk = self.frame.talk
+        claim = talk.claim if talk else None
         return _tells(claim.category, self._statable(claim)) if claim else ()
 
     def _verdicts(self) -> tuple[Move, ...]:
-        claim = self.talk.claim if self.talk else None
+        talk = self.frame.talk
+        claim = talk.claim if talk else None
         if claim is None:
             return _VERDICTS[0][0]
         own = self._statable(claim) >> claim.value
         return _VERDICTS[own > 1][own & 1]
 
     def _productions(self) -> Sequence[Move]:
-        if not self.talk:
+        talk = self.frame.talk
+        if not talk:
             return ()
-        demand, own, slots = self.talk.due[0], self._own(), self.held[self.at]
+        demand, own, slots = talk.due[0], self._own(), self.held[self.at]
         size, known = demand.claim.size, self.deal.known
         if own is EVERYTHING:
             return productions(slots, size, slots.bit_count() if demand.more else size)
@@ -254,13 +261,7 @@ class Legal(Position):
         if not follow:
             return hand
         if deal.options.must_win:
-            codes, rest, above = known.codes, follow, 0
-            while rest:
-                bit = rest & -rest
-                rest ^= bit
-                if codes[bit.bit_length() - 1] > code:
-                    above |= bit
-            follow = above or follow
+            follow = follow & ~(known.upto or known.order())[code] or follow
         return follow | hand & known.dark
 
 

@@ -152,11 +152,8 @@ HOW_MUCH: Final = Say(Word.HOW_MUCH)
 EQUAL: Final = Say(Word.EQUAL)
 BIANCAS: Final = tuple(Bianca(number) for number in range(MAX_TAKEN + 1))
 PLAYS: Final = tuple(Play(slot) for slot in range(SLOTS))
-_OCTETS: Final = tuple(
-    tuple(tuple(PLAYS[base + bit] for bit in range(8) if mask >> bit & 1) for mask in range(256))
-    for base in range(0, SLOTS, 8)
-)
-_P0, _P1, _P2, _P3 = _OCTETS
+PLAYS_OF: Final = picchetto_cards.by_octets(PLAYS)
+_P0, _P1, _P2, _P3 = PLAYS_OF
 
 
 def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:

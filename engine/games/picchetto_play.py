@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
-from engine.games.picchetto_exchange import BONUS_AT, ELDER, Exchanging
+from engine.games.picchetto_exchange import BATTUTA, ELDER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
 from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
@@ -21,7 +21,6 @@ SESSANTA: Final = 30
 CARDS_POINTS: Final = 10
 CAPPOTTO_POINTS: Final = 40
 _HALF: Final = 6
-_BATTUTA: Final = "battuta_presa"
 _MOST_NOTED: Final = 256
 _LEADS: Final = tuple(
     tuple((note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
@@ -104,15 +103,10 @@ class Playing(Exchanging):
 
     def _lead(self, slot: int) -> Self:
         """PIC-31: the lead's point, lost or not by what follows; then what may follow (PIC-30)."""
-        at, deal, lay, points = self.at, self.deal, self.lay, self.points
-        bit = 1 << slot
+        at, deal, frame, points = self.at, self.deal, self.frame, self.points
         new = new_blank(type(self))
         new.deal = deal
-        new.lay = lay
-        new.phase = _PHASE_PLAY
-        new.wait = new.talk = None
-        new.opened = self.opened | bit
-        new.moves = self.moves + 1
+        new.frame = frame
         new.vows = self.vows
         new.floors = self.floors
         new.won = self.won
@@ -120,91 +114,88 @@ class Playing(Exchanging):
         a, b = self.held
         if at:
             other, hand = 0, a
-            new.held = (a, b ^ bit)
+            new.held = (a, b ^ 1 << slot)
         else:
             other, hand = 1, b
-            new.held = (a ^ bit, b)
-        options = deal.options
+            new.held = (a ^ 1 << slot, b)
         total = points[at] + 1
-        if (
-            total == BONUS_AT
-            or total >= lay.limits[at]
-            or not hand
-            or lay.mute == at
-            or options.trick_scoring != _BATTUTA
-        ):
+        if total >= frame.mark[at] or not hand:
             new.at, new.points, new.notes, new.may = at, points, (), 0
             return new._after_lead(slot)
         new.points = (points[0], total) if at else (total, points[1])
         new.notes = _LEADS[deal.players[at]][total]
         new.at = other
         new.due = deal.decides[other]
-        new.may = new._following(hand) if deal.auto else 0
+        if not deal.auto:
+            new.may = 0
+            return new
+        known = deal.known
+        code = known.codes[slot]
+        follow = hand & known.suits[code >> 3]
+        if not follow:
+            new.may = hand
+        elif deal.options.must_win:
+            new.may = follow & ~(known.upto or known.order())[code] or follow
+        else:
+            new.may = follow
         return new
 
     def _after_lead(self, slot: int) -> Self:
         """A lead that may end the deal, make a Sessanta, or be the last card."""
         at, deal = self.at, self.deal
-        if deal.options.trick_scoring == _BATTUTA:
+        if deal.options.trick_scoring == BATTUTA:
             ended = self._gain(at, 1, 0 if at else SESSANTA)
             self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
             if ended:
                 return self._to_reveal()
         if not self.held[1 - at]:
             return self._after_lone(slot)
-        self.at = other = 1 - at
-        self.due = deal.decides[other]
+        other = 1 - at
+        self._to_play(other)
         if deal.auto:
             self.may = self._following(self.held[other])
         return self
 
     def _follow(self, slot: int) -> Self:
         """PIC-31: who wins the trick leads to the next."""
-        at, deal, lay, points, led_slot = self.at, self.deal, self.lay, self.points, self.led
-        bit = 1 << slot
+        at, deal, frame, points, led_slot = self.at, self.deal, self.frame, self.points, self.led
         new = new_blank(type(self))
         new.deal = deal
-        new.lay = lay
-        new.phase = _PHASE_PLAY
-        new.wait = new.talk = None
-        new.opened = self.opened | bit
-        new.moves = self.moves + 1
+        new.frame = frame
         new.vows = self.vows
-        new.floors = self.floors
+        new.floors = floors = self.floors
         new.led = -1
         a, b = self.held
         if at:
-            b ^= bit
+            b ^= 1 << slot
         else:
-            a ^= bit
+            a ^= 1 << slot
         new.held = (a, b)
-        codes, options = deal.known.codes, deal.options
+        codes = deal.known.codes
         led, code = codes[led_slot], codes[slot]
         taker = 1 - at
-        if code >> 3 != led >> 3:
-            new._promise(at, led >> 3, -1)
+        suit = led >> 3
+        if code >> 3 != suit:
+            if floors[at * SUITS + suit] > -1:
+                new._promise(self, suit, -1)
         elif code > led:
             taker = at
-        elif options.must_win:
-            new._promise(at, led >> 3, led & 7)
-        bit |= 1 << led_slot
+        elif floors[at * SUITS + suit] > led & 7 and deal.options.must_win:
+            new._promise(self, suit, led & 7)
         c, d = self.won
-        new.won = (c, d | bit) if taker else (c | bit, d)
+        if taker:
+            new.won = (c, d | 1 << led_slot | 1 << slot)
+        else:
+            new.won = (c | 1 << led_slot | 1 << slot, d)
         total = points[taker]
         if taker == at:
             total += 1
-        if (
-            total == BONUS_AT
-            or total >= lay.limits[taker]
-            or not (a and b)
-            or lay.mute == taker
-            or options.trick_scoring != _BATTUTA
-        ):
+            new.points = (points[0], total) if at else (total, points[1])
+        else:
+            new.points = points
+        if total >= frame.mark[taker] or not (a and b):
             new.at, new.points, new.notes, new.may = at, points, (), 0
             return new._after_trick(taker)
-        if taker == at:
-            points = (points[0], total) if at else (total, points[1])
-        new.points = points
         new.notes = _TAKES[deal.players[taker]][total]
         new.at = taker
         new.due = deal.decides[taker]
@@ -213,9 +204,8 @@ class Playing(Exchanging):
 
     def _after_trick(self, taker: int) -> Self:
         """A trick that may end the deal, make a Sessanta, or be the last one of a hand."""
-        battuta = self.deal.options.trick_scoring == _BATTUTA
         ended = False
-        if not battuta:
+        if self.deal.options.trick_scoring != BATTUTA:
             ended = self._gain(taker, 2, 0 if taker else SESSANTA)
         elif taker == self.at:
             ended = self._gain(taker, 1, 0 if taker else SESSANTA)
@@ -225,20 +215,17 @@ class Playing(Exchanging):
         a, b = self.held
         return self._to_play(taker) if a and b else self._after_exhausted(taker)
 
-    def _promise(self, at: int, suit: int, floor: int) -> None:
-        """PIC-36: what is left of the hand holds nothing of `suit` above `floor`. Once promised,
-        less needs no promise, since a hand only shrinks."""
-        key, floors = at * SUITS + suit, self.floors
-        if floors[key] <= floor:
-            return
-        hidden = self.held[at] & ~self.opened
+    def _promise(self, old: Self, suit: int, floor: int) -> None:
+        """PIC-36: what is left of the hand of `old`'s player holds nothing of `suit` above `floor`.
+        Once promised, less needs no promise, since a hand only shrinks."""
+        at, frame, floors = old.at, self.frame, self.floors
+        hidden = self.held[at] & ~frame.opened
         if not hidden:
             return
+        key = at * SUITS + suit
         self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
-        move = self.moves - 1  # the move that is being counted
-        seat, reseals = self.deal.players[at], self.lay.reseals
-        vow = new_tuple(Vow, (seat, "PIC-36", hidden, move, reseals, _VOW_SUIT, None, suit, floor))
-        self.vows += (vow,)
+        about = (self.deal.players[at], "PIC-36", hidden, old.moves, frame.lay.reseals)
+        self.vows += (new_tuple(Vow, (*about, _VOW_SUIT, None, suit, floor)),)
 
     # ------------------------------------------------------------------ the end of the tricks
 
@@ -272,7 +259,7 @@ class Playing(Exchanging):
         """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
         tricks = (self.tricks(ELDER), self.tricks(1 - ELDER))
         cappotto = tricks[last] == DEALT
-        if self.deal.options.trick_scoring == _BATTUTA and not cappotto:
+        if self.deal.options.trick_scoring == BATTUTA and not cappotto:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
             self.notes += (note("last-trick", self.deal.players[last], (self.points[last],)),)
             if ended:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, NamedTuple, Self
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, Self
 
 from engine.cards import UNKNOWN, Deck
 from engine.contract import (
@@ -39,7 +40,7 @@ from engine.games.picchetto_cards import (
 from engine.games.picchetto_declare import UNSAID, Category, Claim, Demand, holds
 from engine.games.picchetto_match import Match, PicchettoOptions
 from engine.games.picchetto_moves import Change, slots_of
-from engine.position import Dealt, Kept, note, reads_from
+from engine.position import Dealt, Kept, keeps, new_blank, new_tuple, note, reads_from
 
 DEALT: Final = 12
 """Cards of a hand (PIC-03)."""
@@ -113,7 +114,8 @@ class Wait(NamedTuple):
     cards: int = 0
 
 
-class Layout(NamedTuple):
+@dataclass(slots=True)
+class Layout(Kept):
     """Where the cards lie and what became of the exchange. Pairs are indexed like `players`.
 
     talon     slots that are left of it, top first
@@ -143,10 +145,6 @@ class Layout(NamedTuple):
     shown: tuple[int, int] = (0, 0)
     reseals: int = 0
 
-    def seen_by(self, shown: tuple[int, int], reseals: int) -> Layout:
-        """The same after cards were shown or resealed."""
-        return Layout._make((*self[:-2], shown, reseals))
-
     def public(self) -> Public:
         """All of it, in canonical form."""
         fixed = (self.fixed.given, self.fixed.taken) if self.fixed else ()
@@ -173,6 +171,29 @@ class Talk(NamedTuple):
             (d.player, d.claim.size, d.low, d.high, int(d.more), int(d.counts)) for d in self.due
         )
         return (self.category.name.lower(), claim, due)
+
+
+Mark = tuple[int, int]
+NO_MARK: Final[Mark] = (0, 0)
+
+
+@dataclass(slots=True)
+class Frame(Kept):
+    """What no trick changes, so that a card that is played copies a reference to it and no fields.
+
+    opened, moves  what `Position` calls so, as it was before the first trick: the tricks say what
+                   came after
+    mark           by player: with fewer points than that, a point in the play is just counted; with
+                   as many it may end the deal or make a Sessanta. 0 where this wasn't looked at
+    """
+
+    lay: Layout
+    phase: Phase
+    wait: Wait | None = None
+    talk: Talk | None = None
+    opened: int = 0
+    moves: int = 0
+    mark: Mark = NO_MARK
 
 
 class VowKind(IntEnum):
@@ -265,17 +286,19 @@ class Position(Dealt):
     known    what `faces` tells, by codes
     decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
+    frame    lay, phase, wait, talk, and what lay open before the play
     may      in an open hand's play the slots that may be played now; 0 where that isn't known
              beforehand
 
-    Only `deal` and the slots below are stored, so that a card costs a short copy.
+    Only `deal`, `frame` and the slots below are stored, so that a card costs a short copy.
     """
 
     __slots__ = (
-        *("at", "deal", "due", "floors", "held", "lay", "led", "may"),
-        *("moves", "notes", "opened", "phase", "points", "talk", "vows", "wait", "won"),
+        *("at", "deal", "due", "floors", "frame", "held"),
+        *("led", "may", "notes", "points", "vows", "won"),
     )
     deal: Deal
+    frame: Frame
     options: PicchettoOptions
     match: Match
     phase: Phase
@@ -353,22 +376,43 @@ class Position(Dealt):
         self.deal = deal.but(faces=faces, known=known, auto=auto)
 
     def _copy(self) -> Self:
-        new = object.__new__(type(self))
+        new = new_blank(type(self))
         new.deal = self.deal
-        new.phase = self.phase
+        new.frame = self.frame
         new.due = self.due
-        new.wait = self.wait
-        new.lay = self.lay
-        new.talk = self.talk
         new.held = self.held
         new.at = self.at
         new.led = self.led
         new.points = self.points
         new.won = self.won
-        new.opened = self.opened
-        new.moves = self.moves
         new.vows = self.vows
         new.floors = self.floors
+        new.notes = ()
+        new.may = 0
+        return new
+
+    def _to_decide(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
+        """A fresh copy where player `at` is to decide."""
+        old = self.frame
+        self.frame = Frame(old.lay, phase, None, talk, old.opened, old.moves)
+        self.at = at
+        self.due = self.deal.decides[at]
+        return self
+
+    def _next(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
+        """A copy after one more move, where player `at` is to decide, with a frame of its own."""
+        deal, old = self.deal, self.frame
+        new = new_blank(type(self))
+        new.deal = deal
+        new.frame = Frame(old.lay, phase, None, talk, old.opened, old.moves + 1)
+        new.at = at
+        new.due = deal.decides[at]
+        new.held = self.held
+        new.points = self.points
+        new.vows = self.vows
+        new.floors = self.floors
+        new.won = self.won
+        new.led = self.led
         new.notes = ()
         new.may = 0
         return new
@@ -403,7 +447,7 @@ class Position(Dealt):
                 else:
                     b |= mask
         self.opened = opened
-        self.lay = lay.seen_by((a, b), reseals)
+        self.lay = lay.but(shown=(a, b), reseals=reseals)
 
     def _forget(self, mask: int) -> None:
         faces = enumerate(self.deal.faces)
@@ -415,10 +459,11 @@ class Position(Dealt):
         if faces != self.deal.faces:
             self._learn(faces, self.deal.auto)
 
-    def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> None:
-        """The player who moves promises something about `cards` (a mask)."""
-        seat = self.deal.players[self.at]
-        self.vows += (Vow(seat, rule, cards, self.moves, self.lay.reseals, kind, claim),)
+    def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> Vow:
+        """What the player who moves promises about `cards` (a mask)."""
+        frame, seat = self.frame, self.deal.players[self.at]
+        about = (seat, rule, cards, frame.moves, frame.lay.reseals)
+        return new_tuple(Vow, (*about, kind, claim, 0, -1))
 
     def _released(self, at: int, category: Category) -> None:
         """The claims of a player about a category have been proved."""
@@ -467,11 +512,44 @@ def _promises(self: Position) -> tuple[Promise, ...]:
 
 
 def _shown(self: Position) -> tuple[int, ...]:
-    return self.lay.shown
+    return self.frame.lay.shown
+
+
+def _played(self: Position) -> int:
+    """The slots in tricks and on the table."""
+    a, b = self.won
+    return a | b | (1 << self.led if self.led >= 0 else 0)
+
+
+def _opened(self: Position) -> int:
+    return self.frame.opened | _played(self)
+
+
+def _moves(self: Position) -> int:
+    return self.frame.moves + _played(self).bit_count()
+
+
+def _setter(name: str) -> Callable[[Position, Any], None]:
+    """For a position that somebody is making: it gets a frame of its own, without a mark."""
+
+    def write(position: Position, value: object) -> None:
+        position.frame = position.frame.but(**{"mark": NO_MARK, name: value})
+
+    return write
+
+
+def _set_moves(self: Position, moves: int) -> None:
+    _setter("moves")(self, moves - _played(self).bit_count())
 
 
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
 reads_from(Position, "deal", Deal)
+for _kept in (Frame, Layout):
+    keeps(_kept)
 _MADE: Final[dict[str, Callable[[Position], object]]] = {"promises": _promises, "shown": _shown}
 for _name, _make in _MADE.items():
     setattr(Position, _name, property(_make))
+for _name in ("lay", "phase", "wait", "talk"):
+    setattr(Position, _name, property(attrgetter(f"frame.{_name}"), _setter(_name)))
+setattr(Position, "opened", property(_opened, _setter("opened")))  # noqa: B010 - declared already
+setattr(Position, "moves", property(_moves, _set_moves))  # noqa: B010 - declared already

@@ -40,7 +40,6 @@ from engine.contract import (
     Input,
     Leave,
     Move,
-    Note,
     Over,
     Resealed,
     Reveal,
@@ -67,7 +66,7 @@ from engine.games.picchetto_moves import (
 from engine.games.picchetto_play import Playing
 from engine.games.picchetto_position import ALL_SLOTS, Act, Aim, Deal, Phase
 from engine.games.picchetto_talk import Talking
-from engine.position import new_blank, note, open_slots
+from engine.position import fresh_note, new_blank, note, open_slots
 
 _REVEAL: Final = Cards((Reveal(),))
 
@@ -87,7 +86,7 @@ class PicchettoState(Talking, Playing):
         if type(given) is Play and self.may >> given.slot & 1:
             # what _play does, but for hidden cards
             return self._lead(given.slot) if self.led < 0 else self._follow(given.slot)
-        handler = _TABLE[self.phase].get(type(given))
+        handler = _TABLE[self.frame.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
         if isinstance(given, Move) and isinstance(self.due, Decide):
@@ -119,9 +118,11 @@ class PicchettoState(Talking, Playing):
     # ------------------------------------------------------------------ the end of a hand
 
     def _to_reveal(self) -> PicchettoState:
+        if self.deal.auto:
+            return self._finish()
         self.phase = _PHASE_REVEAL
         self.due = _REVEAL
-        return self._finish() if self.deal.auto else self
+        return self
 
     def _revealed(self, given: Revealed) -> PicchettoState:
         """What nobody has seen settles the promises that are left (PIC-20, PIC-36, PIC-10), each
@@ -145,29 +146,32 @@ class PicchettoState(Talking, Playing):
 
     def _finish(self) -> PicchettoState:
         """GEN-01, then PIC-40 to PIC-52."""
-        self.opened = ALL_SLOTS
         self.vows = ()
-        deal = self.deal
+        deal, (mine, theirs) = self.deal, self.points
         before = deal.match
         if deal.breaches:
             cheats = {breach.promise.seat for breach in deal.breaches}
             self.notes += (note("void"),)
+            self.opened = ALL_SLOTS
             return self._to_over(picchetto_match.put_out(before, cheats))
-        mine, theirs = self.points if deal.dealer else self.points[::-1]
-        match = picchetto_match.settle(before, (mine, theirs))
-        factor = before.factor
+        if not deal.dealer:
+            mine, theirs = theirs, mine
+        match, factor = picchetto_match.settle(before, (mine, theirs)), before.factor
         self.notes += (
-            Note("scores-deal", 0, (factor, mine, match.totals[0])),
-            Note("scores-deal", 1, (factor, theirs, match.totals[1])),
+            fresh_note("scores-deal", 0, (factor, mine, match.totals[0])),
+            fresh_note("scores-deal", 1, (factor, theirs, match.totals[1])),
         )
-        return self._to_over(match) if match.ended else self._to_deal(1 - deal.dealer, match)
+        if not match.ended:
+            return self._to_deal(1 - deal.dealer, match)
+        self.opened = ALL_SLOTS
+        return self._to_over(match)
 
     def _to_over(self, match: Match) -> PicchettoState:
         self.match = match
-        result = self.match.result()
+        result = match.result()
         self.phase = _PHASE_OVER
         self.due = Over(result)
-        if self.match.ended == picchetto_match.DRAW:
+        if match.ended == picchetto_match.DRAW:
             self.notes += (note("draw"),)
         else:
             self.notes += tuple(note("wins", s, (result.won[s],)) for s in result.winners)
@@ -182,7 +186,7 @@ class PicchettoState(Talking, Playing):
             *(old.options, old.seats, old.deck, old.match, old.players, old.decides),
             *(old.hand, old.dealer),
         )
-        new._clear()
+        new._clear(_PHASE_OVER)
         new.notes = tuple(note("leaves", seat) for seat in sorted(gone))
         return new._to_over(picchetto_match.put_out(old.match, gone))
 
@@ -236,7 +240,6 @@ def begin(options: PicchettoOptions, seats: int) -> PicchettoState:
     match = picchetto_match.new_match(options, seats)
     new.deal = Deal(options, seats, match.pack.deck, match, tuple(range(seats)), DECIDE)
     new.notes = ()
-    new._clear()
-    new.phase = Phase.DRAW
+    new._clear(Phase.DRAW)
     new.due = Cards((Draw(new.deal.deck),))
     return new

@@ -82,20 +82,20 @@ class Talking(Exchanging):
     __slots__ = ()
 
     def _to_claim(self, category: Category) -> Self:
-        self.talk = _TALKS[category]
-        return self._to_decide(_PHASE_CLAIM, ELDER)
+        return self._to_decide(_PHASE_CLAIM, ELDER, _TALKS[category])
 
     def _said(self) -> Talk:
         """What was said so far in this category."""
-        if self.talk is None:
+        talk = self.frame.talk
+        if talk is None:
             raise OutOfTurn("nothing is being declared")
-        return self.talk
+        return talk
 
     # ------------------------------------------------------------------ what is said
 
     def _announce(self, move: Announce) -> Self:
         """A claim of the elder, or a claim of the younger that is good as soon as it is made."""
-        talk, claim = self.talk or self._said(), move.claim
+        talk, claim = self.frame.talk or self._said(), move.claim
         category, other, value = talk.category, talk.claim, claim.value
         if claim.category is not category:
             raise IllegalMove(_RULES[category], _DUE[category])
@@ -103,50 +103,47 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-21", "only a better claim is an answer; else good or how-much")
         if not holds_claim(claim, self._own()):
             raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
-        new = self._copy()
-        new.vows += (self._claimed(claim),)
-        new.moves += 1
         said = (claim.size,) if value == UNSAID else (claim.size, value)
+        if self.frame.phase is _PHASE_CLAIM:
+            new = self._next(_PHASE_COUNTER, YOUNGER, new_tuple(Talk, (category, claim, ())))
+        else:
+            low, high = (0, _ANY) if value == UNSAID else (value, value)
+            new = self._to_produce(self._demand(YOUNGER, claim, low, high))
+        new.vows += (self._claimed(claim),)
         new.notes = (note(_CLAIMS[category], self.deal.players[self.at], said),)
-        if self.phase is _PHASE_CLAIM:
-            new.talk = new_tuple(Talk, (category, claim, ()))
-            return new._to_decide(_PHASE_COUNTER, YOUNGER)
-        low, high = (0, _ANY) if value == UNSAID else (value, value)
-        return new._to_produce(new._demand(YOUNGER, claim, low, high))
+        return new
 
     def _claimed(self, claim: Claim) -> Vow:
         """PIC-20: a promise about the hand as it is."""
-        at, seat = self.at, self.deal.players[self.at]
-        about = (seat, "PIC-20", self.held[at], self.moves, self.lay.reseals)
-        return new_tuple(Vow, (*about, _VOW_CLAIM, claim, 0, -1))
+        return self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim)
 
     def _open(self, move: Say) -> Self:
         """The elder passes."""
-        word = move.word
+        word, talk = move.word, self._said()
         if word is not _WORD_PASS:
             raise self._unfit(word)
-        return self._saying(word)._to_decide(_PHASE_COUNTER, YOUNGER)
+        return self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk))
 
     def _counter(self, move: Say) -> Self:
         """The younger takes up a claim, or passes as the elder did."""
-        word, claim = move.word, self._said().claim
+        word, talk = move.word, self._said()
+        claim = talk.claim
         if claim is None:
             if word is not _WORD_PASS:
                 raise self._unfit(word)
-            return self._saying(word)._after_category()
+            return self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk)._after_category())
         if word is _WORD_GOOD:
-            new = self._saying(word)
             low, high = (0, _ANY) if claim.value == UNSAID else (claim.value, claim.value)
-            return new._to_produce(new._demand(ELDER, claim, low, high))
+            return self._saying(word, self._to_produce(self._demand(ELDER, claim, low, high)))
         if (
             word is not _WORD_HOW_MUCH
             or claim.category is _CATEGORY_SET
             or not holds_claim(claim, self._own())
         ):
             raise self._unfit(word)
-        new = self._saying(word)
+        new = self._saying(word, self._next(_PHASE_STATE, ELDER, talk))
         new.vows += (self._claimed(claim),)
-        return new._to_decide(_PHASE_STATE, ELDER)
+        return new
 
     def _judge(self, move: Say) -> Self:
         """The younger compares what the elder stated with the own cards."""
@@ -155,21 +152,18 @@ class Talking(Exchanging):
             raise self._unfit(word)
         value = claim.value
         if word is _WORD_GOOD:
-            new = self._saying(word)
-            return new._to_produce(new._demand(ELDER, claim, value, value))
+            return self._saying(word, self._to_produce(self._demand(ELDER, claim, value, value)))
         own = self._statable(claim) >> value
         if word is _WORD_NOT_GOOD and own > 1:
-            new = self._saying(word)
-            return new._to_produce(new._demand(YOUNGER, claim, value + 1, _ANY))
+            better = self._demand(YOUNGER, claim, value + 1, _ANY)
+            return self._saying(word, self._to_produce(better))
         if word is not _WORD_EQUAL or not own & 1:
             raise self._unfit(word)
         tie = [Demand(at, claim, value, value, more=False, counts=False) for at in (ELDER, YOUNGER)]
-        return self._saying(word)._to_produce(*tie)
+        return self._saying(word, self._to_produce(*tie))
 
-    def _saying(self, word: Word) -> Self:
-        """A copy after which `word` was said."""
-        new = self._copy()
-        new.moves += 1
+    def _saying(self, word: Word, new: Self) -> Self:
+        """`new` is what comes of `word`: it tells so."""
         new.notes = _SPOKEN[word][self._said().category][self.deal.players[self.at]]
         return new
 
@@ -192,31 +186,31 @@ class Talking(Exchanging):
         value = move.value
         if not self._statable(claim) >> value & 1:
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
-        new = self._copy()
         stated = Claim(category, claim.size, value)
+        new = self._next(_PHASE_VERDICT, YOUNGER, new_tuple(Talk, (category, stated, ())))
         new.vows += (self._claimed(stated),)
-        new.moves += 1
-        new.talk = new_tuple(Talk, (category, stated, ()))
         told = "states-sum" if point else "states-top"
         new.notes = (note(told, self.deal.players[self.at], (value,)),)
-        return new._to_decide(_PHASE_VERDICT, YOUNGER)
+        return new
 
     # ------------------------------------------------------------------ what is laid open
 
     def _demand(self, at: int, claim: Claim, low: int, high: int) -> Demand:
         """The cards of a claim that scores; a hand of 13 only proves what it contests with."""
-        counts = self.lay.mute != at
+        counts = self.frame.lay.mute != at
         more = counts and claim.category is not _CATEGORY_POINT
         return new_tuple(Demand, (at, claim, low, high, more, counts))
 
     def _to_produce(self, *due: Demand) -> Self:
+        """A copy after one more move, where these cards are to be laid open one after another."""
         talk = self._said()
-        self.talk = new_tuple(Talk, (talk.category, talk.claim, due))
-        return self._to_decide(_PHASE_PRODUCE, due[0].player)
+        left = new_tuple(Talk, (talk.category, talk.claim, due))
+        return self._next(_PHASE_PRODUCE, due[0].player, left)
 
     def _produce(self, move: Produce) -> Self:
         """PIC-26: exactly the claimed cards that scored or tied are opened."""
-        demand, cards, deal = self._said().due[0], move.cards, self.deal
+        talk, cards, deal = self._said(), move.cards, self.deal
+        demand = talk.due[0]
         size, count = demand.claim.size, cards.bit_count()
         if cards & ~self.held[self.at]:
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
@@ -224,11 +218,13 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-26", "the {size} cards of the claim are laid open", size=size)
         if not deal.auto and not cards & deal.known.dark:
             self._judged(demand, cards)
-        new = self._copy()
-        new.moves += 1
-        hidden = cards & ~self.opened
-        if not hidden or deal.auto:
-            new.opened |= cards
+        opened = self.frame.opened
+        new = self._next(_PHASE_PRODUCE, self.at, talk)
+        if deal.auto or not cards & ~opened:
+            opened |= cards
+        new.frame.opened = opened
+        hidden = cards & ~opened
+        if not hidden:
             return new._after_produced(cards)
         opens: Step = ((_ACT_OPEN, hidden, deal.players[self.at]),)
         return new._serve([opens], _AIM_PRODUCED, cards)
@@ -258,12 +254,12 @@ class Talking(Exchanging):
         elif len(talk.due) == 1:
             self.notes += (note("nobody-scores", -1, (category,)),)
         if len(talk.due) > 1:
-            return self._to_produce(*talk.due[1:])
+            left = new_tuple(Talk, (category, talk.claim, talk.due[1:]))
+            return self._to_decide(_PHASE_PRODUCE, left.due[0].player, left)
         return self._after_category()
 
     def _after_category(self) -> Self:
         category = self._said().category
         if category is not _CATEGORY_SET:
             return self._to_claim(_NEXT[category])
-        self.talk = None
         return self._to_play(ELDER)

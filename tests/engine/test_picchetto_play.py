@@ -146,7 +146,7 @@ def test_a_revoke_is_a_broken_promise_as_soon_as_it_shows(
 @pytest.mark.rule("PIC-36", "GEN-01")
 def test_a_revoke_in_a_deal_that_ends_early_shows_when_all_is_revealed() -> None:
     made = at_play("Jh 9h 7h As", "Ah Kh 8h Td", "target=21", live=True)
-    made.state.lay = made.state.lay._replace(limits=(2, 99))
+    made.state.lay = made.state.lay.but(limits=(2, 99))
     made.say("9h").lie(PLAYS[made.slots(1, "Td")[0]])
     assert made.state.promises
     made.say("7h")
@@ -281,7 +281,7 @@ def test_never_both_bonuses_and_never_the_younger() -> None:
     made.say(made.may()[0])
     assert made.points() == (1, 30)
     mute = with_points(at_play("8h 7h", STRONG), 0, 29)
-    mute.state.lay = mute.state.lay._replace(sizes=(13, 12), mute=0)
+    mute.state.lay = mute.state.lay.but(sizes=(13, 12), mute=0)
     mute.say("8h")
     mute.say(mute.may()[0])
     assert mute.points() == (0, 30)
@@ -290,7 +290,7 @@ def test_never_both_bonuses_and_never_the_younger() -> None:
 @pytest.mark.rule("PIC-10", "PIC-34")
 def test_no_sessanta_against_a_carta_bianca() -> None:
     made = with_points(at_play(STRONG, WEAK), 29, 0)
-    made.state.lay = made.state.lay._replace(white=1)
+    made.state.lay = made.state.lay.but(white=1)
     assert made.say("Ah").points() == (30, 0)
 
 
@@ -438,7 +438,7 @@ def in_match(made: Desk, mine: int, theirs: int) -> Desk:
     state = made.state.with_faces(made.state.faces)
     state.auto = made.state.auto
     state.match = replace(state.match, totals=(mine, theirs))
-    state.lay = state.lay._replace(
+    state.lay = state.lay.but(
         limits=(state.match.limit(state.players[0]), state.match.limit(state.players[1]))
     )
     made.state = state
