@@ -186,7 +186,10 @@ class PlainTable:
             answer = self._ask("> ")
             if answer is None:
                 raise Left
-            move = self._read(answer.strip())
+            view = self._look()
+            if view is None or not view.deciding:
+                return  # what came meanwhile has taken the choice away
+            move = self._read(answer.strip(), view)
             if move is not None:
                 self._memory = replace(self._memory, asked=False)
                 if self._session:
@@ -198,11 +201,8 @@ class PlainTable:
         if view is not None:
             self._lines(lines.turn_lines(self._language, view))
 
-    def _read(self, text: str) -> Move | None:
+    def _read(self, text: str, view: TableView) -> Move | None:
         """The move that was chosen; None after anything else, which has been answered."""
-        view = self._look()
-        if view is None or not view.deciding:
-            return None
         if not text:
             return self._nothing(view)
         if text.isascii() and text.isdigit():

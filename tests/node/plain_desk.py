@@ -122,7 +122,7 @@ class Desk:
         except Left:
             self.left = True
         said = self.said[start:]
-        return said[said.index("> ") + 1 :]
+        return said[said.index("> ") + 1 :] if "> " in said else said
 
     def introduced(self) -> list[str]:
         """What is said when the choice becomes due."""

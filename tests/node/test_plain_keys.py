@@ -13,12 +13,14 @@ from node import plain
 from node import plain_lines as lines
 from node.errors import need
 from node.language import CODES, ENGLISH, language
-from node.notices import Presence, Refused, Suspended
+from node.notices import Person, Presence, Refused, Suspended, Talked
 from node.screen import accounts, situation, words
 from node.screen.desk import DIGITS, LETTERS, Key, items
+from node.screen.hearing import Heard
 from node.typed import COMMANDS, LANGUAGES, command
 from node.waiting import Absent, Waiting
-from protocol.table_events import YourMove
+from protocol.messages import Role
+from protocol.table_events import CutBack, YourMove
 from tests.node.plain_desk import Desk, heard
 
 TURN = ("petrangola", 3, "exchange")
@@ -259,7 +261,9 @@ def test_another_language_is_spoken_at_once_and_by_name() -> None:
 
 def test_talk_is_said_and_told_again() -> None:
     desk = Desk(heard(*TURN))
-    desk.table._memory = desk.table._memory.said("Bruno", "ciao\x1b[2J")
+    bruno = Person(bytes(32), "Bruno", "Bruno", Role.SEAT, ready=True)
+    desk.table.remember(Talked(bruno, "ciao\x1b[2J"))
+    assert "ciao" not in " ".join(desk.said), "somebody else has told it"
     said = desk.type("c", "chat bella mano", "scrivi")
     assert desk.calls.made == [("say", "bella mano")]
     assert said.count("<Bruno> ciao[2J") == 2
@@ -343,3 +347,15 @@ def test_nothing_can_be_asked_before_the_seats_are_known() -> None:
     events = heard(*TURN)
     desk = Desk((events[0], events[-1]))
     assert not desk.table.asked("h")
+
+
+def test_a_choice_that_was_taken_away_while_it_was_asked_for_is_not_made() -> None:
+    desk = Desk(heard(*TURN))
+
+    def ask(prompt: str) -> str:
+        desk.table.remember(Heard(CutBack(9, None)))
+        return "1"
+
+    desk.table._ask = ask
+    desk.type()
+    assert not desk.moves

@@ -13,7 +13,7 @@ import pytest
 from engine.cards import UNKNOWN
 from node.errors import need
 from node.language import CODES, language
-from node.notices import Started
+from node.notices import Person, Started, Talked
 from node.screen import past, words
 from node.screen.desk import Ui, begin
 from node.screen.hearing import Ear, Hearing
@@ -24,6 +24,7 @@ from node.screen.theme import ThemeName, theme
 from node.screen.view import Fairness, SeatView
 from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
+from protocol.messages import Role
 from protocol.table_events import Advanced, Outgoing
 from tests.node.tables import DEADLINE, start
 from tests.node.test_absence import LOOPBACK, table_of, vanish_at
@@ -49,6 +50,17 @@ def heard(game: str, seats: int) -> Hearing:
         ring.close()
     hearing.read()
     return hearing
+
+
+def test_what_was_said_in_the_lobby_is_still_there_when_the_match_begins(tmp_path: Path) -> None:
+    ring = Ring(tmp_path, 2, game="briscola")
+    hearing = Hearing()
+    bruno = Person(bytes(32), "Bruno", "Bruno", Role.SEAT, ready=True)
+    hearing.hear(Talked(bruno, "ciao"))
+    hearing.hear(Started(ring.tables[0], 0, tmp_path))
+    ring.close()
+    assert hearing.read().started
+    assert [(line.name, line.text) for line in hearing.memory.chat] == [("Bruno", "ciao")]
 
 
 def _shuffles(told: list[Advanced], seat: int, event: object) -> None:
