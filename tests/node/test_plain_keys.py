@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from node.errors import need
 from node.language import CODES, ENGLISH, language
 from node.notices import Person, Presence, Refused, Suspended, Talked
 from node.screen import accounts, situation, words
+from node.screen.choices import Choices
 from node.screen.desk import DIGITS, LETTERS, Key, items
 from node.screen.hearing import Heard
 from node.typed import COMMANDS, LANGUAGES, command
@@ -299,6 +300,23 @@ def test_enter_alone_leaves_a_number_or_many_to_chance() -> None:
             chosen.add(desk.moves[0])
         assert len(chosen) == 1, "the same source of chance"
         assert "to chance" in " ".join(Desk(heard(*at)).introduced())
+
+
+def test_a_few_numbers_may_be_left_to_chance_as_well() -> None:
+    desk = Desk(heard("petrangola", 2, "cut"))
+    desk.type()
+    view = need(desk.table._look())
+    few = replace(view, choices=Choices(view.choices.items[:12]))
+    assert "to chance" in lines.choice_lines(ENGLISH, few)[0]
+    assert desk.table._nothing(few) in [choice.move for choice in few.listed]
+
+
+def test_what_was_chosen_is_not_asked_for_any_more() -> None:
+    desk = Desk(heard(*TURN))
+    desk.type("1", "")
+    assert len(desk.moves) == 1
+    assert desk.table.asked("lang")
+    assert not any(line.startswith("Tocca a te") for line in desk.said)
 
 
 def test_a_number_is_typed_as_itself_where_numbers_are_asked_for() -> None:
