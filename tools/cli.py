@@ -20,7 +20,7 @@ from typing import TextIO
 from node.language import SOURCE
 from tools import errors, settings
 from tools.arguments import Defaults, Parser, make_parser
-from tools.errors import CommandError, ExitCode
+from tools.errors import CommandError, ExitCode, UsageError
 from tools.help import asked_language, translate
 from tools.output import Output, is_terminal, wants_colour
 from tools.verbs import HIDDEN
@@ -34,6 +34,8 @@ UNSET = (*HIDDEN, "config", "completion")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; `argv` as after the word `busso`. Returns its exit code."""
     out = Output(_stream(sys.stdout), _stream(sys.stderr))
+    if sys.stdin is None:  # closed: nobody types
+        sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     try:
         try:
             code = _run(sys.argv[1:] if argv is None else argv, out)
@@ -49,6 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str], out: Output) -> int:
+    if any("\0" in word for word in argv):
+        raise UsageError("a word of the command line holds a NUL character")
     own, defaults, wrong = _own(argv)
     language: str | None = asked_language(argv) or defaults.get("lang", (None,))[0]
     out.language = language
@@ -112,6 +116,9 @@ def _end(error: BaseException, out: Output) -> int:
     code, text, hint = errors.ending(error)
     try:
         out.out.flush()
+    except (OSError, ValueError):  # what stopped it, perhaps
+        _let_go(out.out)
+    try:
         if os.environ.get("BUSSO_DEBUG"):
             import traceback  # noqa: PLC0415  # slow, and for those who write the program
 

@@ -89,7 +89,7 @@ def _value(identity: Identity, name: str, *, locked: bool) -> dict[str, Any]:
 
 
 def _passphrase(out: Output) -> None:
-    """Lock the key by a new passphrase, or by none."""
+    """Lock the key by a new passphrase, or by none. TerminalNeeded."""
     identity = load_identity()
     # The variable opens the old lock; a new passphrase is somebody's to choose.
     given = os.environ.pop(PASSPHRASE, None)

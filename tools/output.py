@@ -24,6 +24,8 @@ from typing import Any, BinaryIO, Final, TextIO, cast
 from node.language import ENGLISH, Language, preferred
 from node.language import language as language_of
 
+MAX_ERROR: Final = 1_000
+"""Characters of a complaint: names of files and what was typed may be of any length."""
 PROGRESS_AFTER: Final = 0.3
 """Seconds of work after which a progress line appears."""
 PROGRESS_EVERY: Final = 0.1
@@ -192,6 +194,7 @@ class Output:
     def error(self, text: str, hint: str = "") -> None:
         """One sentence on standard error, and what to do."""
         end = f". {hint}" if hint else "."
+        text = text if len(text) <= MAX_ERROR else f"{text[:MAX_ERROR]}…"
         self._write(self.err, f"busso: {text.removesuffix('.')}{end}", "")
 
     def aside(self, text: str) -> None:

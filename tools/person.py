@@ -49,11 +49,14 @@ def load_identity() -> Identity:
 
 
 def ask_passphrase(prompt: str = "") -> str:
-    """From BUSSO_PASSPHRASE or from somebody at the terminal. TerminalNeeded."""
+    """From BUSSO_PASSPHRASE or from somebody at the terminal; `prompt` asks for a new one.
+    TerminalNeeded."""
     given = os.environ.get(PASSPHRASE)
     if given is not None:
         return given
     if not sys.stdin.isatty():
+        if prompt:
+            raise TerminalNeeded("a new passphrase has to be typed", "Do it at a terminal.")
         raise TerminalNeeded("your key is locked by a passphrase", f"Set {PASSPHRASE}.")
     speech = language(preferred(None, os.environ))
     return getpass.getpass(prompt or f"{speech.text('Passphrase of your key:')} ")
