@@ -279,8 +279,10 @@ def choice_lines(language: Language, view: TableView) -> list[str]:
     if len(listed) > MANY:
         said = [item(language, view, n, c) for n, c in enumerate(listed, 1) if c.bare]
         moves = [notation(view, choice) for choice in listed if not choice.bare]
-        text = t("Choose from '{first}' to '{last}', or press Enter to leave it to chance.")
-        return [*packed(said), text.format(first=moves[0], last=moves[-1]), t(HELP[1])]
+        text = t("{0} more choices, such as '{1}'; Enter leaves it to chance.")
+        if not said:
+            text = t("{0} choices, such as '{1}'; Enter leaves it to chance.")
+        return [*packed(said), text.format(len(moves), moves[0]), t(HELP[1])]
     return packed([item(language, view, n, choice) for n, choice in enumerate(listed, 1)])
 
 
