@@ -52,6 +52,12 @@ def advice(language: Language, view: TableView, found: Advice) -> list[str]:
     return told + reasons + measured
 
 
+def facts(language: Language, view: TableView, move: Move) -> list[str]:
+    """What is so if the reader does this: all that the game has to say for it."""
+    found = view.state.game.reasons(view.state, view.me, move)
+    return [text for one in found if (text := reason(language, view, one))]
+
+
 def reason(language: Language, view: TableView, one: Reason) -> str:
     """The sentence of a reason; "" if it has none."""
     if one.kind in _PLAIN:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.errors import IllegalMove
-from node.screen import accounts, paint_result, situation, words
+from node.screen import accounts, counsel, paint_result, situation, words
 from node.screen.cards import frame
 from node.screen.cells import cut, fill, width, wrap
-from node.screen.desk import Advice, Dialog, open_dialog
+from node.screen.desk import Advice, Dialog, open_dialog, ready
 from node.screen.lobby_terms import option_words
 from node.screen.paint_result import Rows, indented, prose
 from node.screen.scene import Area, Scene
@@ -104,6 +104,7 @@ def _rules(s: Scene, room: int) -> tuple[str, Rows]:
     question = situation.question(s.language, s.view)
     if question:
         rows += [*prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
+    rows += _in_focus(s, room)
     state = s.view.state
     for rule in situation.rules_now(s.view):
         rows += prose(words.rule_words(s.language, rule), room)
@@ -113,6 +114,21 @@ def _rules(s: Scene, room: int) -> tuple[str, Rows]:
             rows += indented(s.text("At this table: {0}.").format(here), room)
         rows.append([])
     return s.text("The rules of the moment"), rows[:-1]
+
+
+def _in_focus(s: Scene, room: int) -> Rows:
+    """What Enter would do, and what is so then."""
+    chosen = ready(s.view, s.ui) if s.view.deciding else None
+    if chosen is None:
+        return []
+    facts = counsel.facts(s.language, s.view, chosen.move)
+    if not facts:
+        return []
+    deed = s.text("Enter: {0}").format(words.deed(s.language, s.view, chosen))
+    rows = prose(deed, room)
+    for text in facts:
+        rows += indented(text, room, Role.TEXT)
+    return [*rows, []]
 
 
 # -- fairness and log -------------------------------------------------------------------------

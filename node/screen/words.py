@@ -324,16 +324,17 @@ def _moved(language: Language, kind: DeckKind, name: str, text: str) -> str:
 
 
 def refused(language: Language, view: TableView, error: IllegalMove) -> str:
-    """Why a card can't be chosen."""
+    """Why a card can't be chosen: what the engine says, with the suit in the reader's words."""
     led = view.trick.laid[0][1] if view.story.trick.laid else -1
     suit = suit_word(language, view.kind, view.face(led)) if led >= 0 else ""
     t = language.text
-    if error.rule == "TRA-03" and suit:
-        return _sentence(t("{0} were led, and whoever has {0} must follow.").format(suit))
-    if error.rule == "PIC-30" and suit:
-        text = t("{0} were led: follow suit, and take the trick if you can.").format(suit)
-        return _sentence(text)
-    return t("The rules don't allow that now.")
+    if suit and "suit" in error.values:
+        if error.rule == "TRA-03":
+            return _sentence(t("{0} were led, and whoever has {0} must follow.").format(suit))
+        if error.rule == "PIC-30":
+            text = t("{0} were led: follow suit, and take the trick if you can.").format(suit)
+            return _sentence(text)
+    return _sentence(language.refilled(error.template, error.values)) + "."
 
 
 def _sentence(text: str) -> str:

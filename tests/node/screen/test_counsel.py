@@ -9,10 +9,13 @@ import pytest
 
 from engine import registry
 from engine.contract import Reason
+from engine.errors import IllegalMove
 from node.language import CODES, language
-from node.screen import accounts, counsel
+from node.screen import accounts, counsel, words
 from node.screen.advice import DEALS, advise
-from node.screen.desk import Advice, Why
+from node.screen.desk import Advice, Key, Ui, Why, begin, press, ready
+from node.screen.paint import paint
+from node.screen.theme import ThemeName, theme
 from node.screen.view import TableView
 from node.search import Comparison
 from tests.engine.test_advice import CHECKS
@@ -192,3 +195,44 @@ def test_games_that_compare_no_hands_say_nothing_of_a_worst_one() -> None:
     view = first(Table("briscola", 2, 1), "play")
     assert not registry.get("briscola").hands_compare
     assert advise(view.state, view.me, Random(1), still).holds is None
+
+
+def test_f2_says_what_is_so_of_the_choice_in_focus() -> None:
+    view = first(Table("traversone", 4, 2), "play")
+    ui, _ = press(view, begin(view, Ui(seen=99)), Key.WHY)
+    chosen = ready(view, ui)
+    assert chosen is not None
+    facts = counsel.facts(EN, view, chosen.move)
+    assert facts
+    lines = "\n".join(paint(view, 120, 60, theme(ThemeName.DARK), ui).lines())
+    assert all(text in lines for text in facts)
+    other, _ = press(view, ui, Key.ESCAPE)
+    other, _ = press(view, other, Key.RIGHT)
+    other, _ = press(view, other, Key.RULES)
+    after = ready(view, other)
+    assert after is not None
+    assert after.move != chosen.move
+    assert words.deed(EN, view, after) in "\n".join(
+        paint(view, 120, 60, theme(ThemeName.DARK), other).lines()
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "italian"),
+    [
+        (
+            IllegalMove("TRA-03", "that card isn't in the hand"),
+            "That card isn't in the hand.",
+            "Quella carta non è tra quelle in mano.",
+        ),
+        (
+            IllegalMove("PIC-11", "here {low} cards are exchanged", low=3),
+            "Here 3 cards are exchanged.",
+            "Qui le carte da cambiare sono 3.",
+        ),
+    ],
+)
+def test_a_refusal_is_what_the_engine_says(error: IllegalMove, english: str, italian: str) -> None:
+    view = first(Table("traversone", 4, 2), "play")
+    assert words.refused(EN, view, error) == english
+    assert words.refused(IT, view, error) == italian
