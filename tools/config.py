@@ -41,6 +41,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         value, source = _found(key, args, settings, os.environ)
         shown = out.t(key.default) if value is None else toml(value)
         out.line(f"  {key.name:<12} {shown:<20} {_told(source, key, settings, out)}")
+        out.remark(f"{'':15}{out.t(key.text)}")
     for game, preset in settings.presets.items():
         line = settings.lines.get(f"{PRESETS}.{game}", 0)
         where = out.t("line {0}").format(line)
@@ -83,7 +84,7 @@ def _write(out: Output) -> int:
     path = config_file()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        Disk().publish(path, template().encode("utf-8"))
+        Disk().publish(path, template(out.speech).encode("utf-8"))
     except FileExistsError as error:
         raise UnusableFile(f"{path} exists already", "Change it, or move it away.") from error
     except OSError as error:

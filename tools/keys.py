@@ -20,17 +20,18 @@ Value = bool | int | float | str
 class Kind(enum.Enum):
     """What may stand after a key."""
 
-    SWITCH = "true or false"
-    NUMBER = "a whole number"
-    SECONDS = "a number"
-    TEXT = "a text in quotes"
-    CHOICE = "one of"
+    SWITCH = enum.auto()
+    NUMBER = enum.auto()
+    SECONDS = enum.auto()
+    TEXT = enum.auto()
+    CHOICE = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """One key: where its value goes, and what it may be.
 
+    text         what it is for, a message of the catalogue
     dest         the argument of the command line; "" if something else reads it
     environment  the variable that comes first, "" if there is none
     default      as it is shown, since it may be worked out (`the system's`)
@@ -51,12 +52,21 @@ class Key:
     skip: tuple[str, ...] = ()
 
     def allowed(self) -> str:
-        """What may be written, in words."""
-        if self.kind is Kind.CHOICE:
-            return f"one of {', '.join(map(toml, self.choices))}"
-        if self.kind in (Kind.NUMBER, Kind.SECONDS):
-            return f"{self.kind.value} from {self.low:g} to {self.high:g}"
-        return str(self.kind.value)
+        """What may be written, in words that `retold` knows."""
+        low, high = f"{self.low:g}", f"{self.high:g}"
+        choices = ", ".join(map(toml, self.choices))
+        match self.kind:
+            case Kind.CHOICE:
+                text = f"one of {choices}"
+            case Kind.NUMBER:
+                text = f"a whole number from {low} to {high}"
+            case Kind.SECONDS:
+                text = f"a number from {low} to {high}"
+            case Kind.TEXT:
+                text = "a text in quotes"
+            case Kind.SWITCH:
+                text = "true or false"
+        return text
 
     def fits(self, value: object) -> bool:
         """Whether `value` has exactly the type and the bounds of this key."""
@@ -78,7 +88,7 @@ KEYS: Final = (
         "language",
         Kind.CHOICE,
         "lang",
-        "the language that is spoken",
+        mark("the language that is spoken"),
         mark("the system's"),
         "it",
         environment="BUSSO_LANG",
@@ -88,7 +98,7 @@ KEYS: Final = (
         "name",
         Kind.TEXT,
         "",
-        "your name at a table (busso id name comes after it)",
+        mark("your name at a table (busso id name comes after it)"),
         mark("the user's"),
         "Ada",
         environment="BUSSO_NAME",
@@ -97,7 +107,7 @@ KEYS: Final = (
         "theme",
         Kind.CHOICE,
         "theme",
-        "the colours of the full screen; safe is for colour-blind people",
+        mark("the colours of the full screen; safe is for colour-blind people"),
         '"dark"',
         "light",
         environment="BUSSO_THEME",
@@ -107,17 +117,19 @@ KEYS: Final = (
         "bell",
         Kind.SWITCH,
         "bell",
-        "whether the screen rings when your turn comes",
+        mark("whether the screen rings when your turn comes"),
         "true",
         False,
     ),
-    Key("plain", Kind.SWITCH, "plain", "lines only: no full screen, no colours", "false", True),
-    Key("ascii", Kind.SWITCH, "ascii", "nothing but ASCII characters", "false", True),
+    Key(
+        "plain", Kind.SWITCH, "plain", mark("lines only: no full screen, no colours"), "false", True
+    ),
+    Key("ascii", Kind.SWITCH, "ascii", mark("nothing but ASCII characters"), "false", True),
     Key(
         "colour",
         Kind.SWITCH,
         "colour",
-        "colours at all",
+        mark("colours at all"),
         "true",
         False,
         environment="NO_COLOR",
@@ -126,7 +138,7 @@ KEYS: Final = (
         "interface",
         Kind.TEXT,
         "iface",
-        "use this network interface only",
+        mark("use this network interface only"),
         mark("all of them"),
         "eth0",
     ),
@@ -134,7 +146,7 @@ KEYS: Final = (
         "patience",
         Kind.NUMBER,
         "patience",
-        "seconds that a table of yours waits for somebody who is gone",
+        mark("seconds that a table of yours waits for somebody who is gone"),
         "120",
         60,
         low=1,
@@ -144,7 +156,7 @@ KEYS: Final = (
         "timer",
         Kind.NUMBER,
         "timer",
-        "seconds that a turn at a table of yours may take",
+        mark("seconds that a turn at a table of yours may take"),
         mark("as long as you like"),
         90,
         low=1,
@@ -154,7 +166,7 @@ KEYS: Final = (
         "bots.level",
         Kind.CHOICE,
         "level",
-        "how well computer players play",
+        mark("how well computer players play"),
         '"medium"',
         "hard",
         choices=LEVELS,
@@ -163,7 +175,7 @@ KEYS: Final = (
         "bots.think",
         Kind.SECONDS,
         "think",
-        "seconds that the hard level thinks about a choice",
+        mark("seconds that the hard level thinks about a choice"),
         "1",
         0.5,
         low=0.001,

@@ -21,13 +21,15 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from node.language import ENGLISH, Language, mark
 from tools.errors import UnusableFile, UsageError
-from tools.keys import KEYS, MAX_TEXT, Kind, Value, toml
+from tools.keys import KEYS, MAX_TEXT, Value, toml
 from tools.places import data_folder
 from tools.values import LANGUAGES
 
@@ -46,7 +48,6 @@ MAX_OWN: Final = 64
 _OWN_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}")
 _ABOUT: Final = ("game", "like")
 """What is said of a set of house rules besides its options."""
-_HINT: Final = "busso config shows what can be set."
 _AT: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
 
 _BY_NAME: Final = {key.name: key for key in KEYS}
@@ -237,7 +238,7 @@ def _preset(game: str, value: object, path: Path, line: int) -> str:
     if game not in GAMES:
         raise _wrong(path, line, f"there is no game {_shown(game)}; there are: {', '.join(GAMES)}")
     if type(value) is not str or not 0 < len(value) <= MAX_TEXT:
-        raise _wrong(path, line, f"the preset of {game} must be {Kind.TEXT.value}")
+        raise _wrong(path, line, f"the preset of {game} must be a text in quotes")
     return value
 
 
@@ -258,7 +259,7 @@ def _own(name: str, table: Mapping[str, Any], text: str, path: Path) -> OwnPrese
         raise wrong(".game", f"there is no game {_shown(table['game'])}; there are: {known}")
     like = table.get("like", "")
     if type(like) is not str or len(like) > MAX_TEXT:
-        raise wrong(".like", f"like must be {Kind.TEXT.value}")
+        raise wrong(".like", "like must be a text in quotes")
     given = []
     for key, value in table.items():
         if key in _ABOUT:
@@ -292,48 +293,60 @@ def _line_of(text: str, name: str) -> int:
     return 0
 
 
-def _wrong(path: Path, line: int, text: str) -> UnusableFile:
-    where = f"{path}, line {line}" if line else str(path)
-    return UnusableFile(f"{where}: {text}", _HINT)
+def _wrong(path: Path, line: int, said: str) -> UnusableFile:
+    text = f"{path}, line {line}: {said}" if line else f"{path}: {said}"
+    hint = "busso config shows what can be set."
+    return UnusableFile(text, hint)
 
 
 # -- writing --------------------------------------------------------------------------------------
 
 
-def template() -> str:
+ABOUT: Final = (
+    mark(
+        "Settings of Busso. A flag comes before the environment, the environment before this file. "
+        "Take the '#' away before what you want to set; busso config shows what holds."
+    ),
+    mark(
+        "A switch has two flags: --plain and --no-plain, --ascii and --no-ascii, --bell and "
+        "--no-bell, --color and --no-color."
+    ),
+)
+_PRESET: Final = mark("What a table of a game plays without --preset; busso rules GAME lists them.")
+_OWN: Final = mark(
+    "House rules of your own, under any name: for which game, which set they are like, and the "
+    "options that differ. A new table offers them, and --preset takes them."
+)
+_COLUMNS: Final = 96
+
+
+def template(language: Language = ENGLISH) -> str:
     """The file with every key explained and commented out."""
-    lines = [
-        "# Settings of Busso. A flag comes before the environment, the environment before this",
-        "# file. Take the '#' away before what you want to set; busso config shows what holds.",
-        "# A switch has two flags: --plain and --no-plain, --ascii and --no-ascii, --bell and",
-        "# --no-bell, --color and --no-color.",
-    ]
+    t = language.text
+    lines = [line for text in ABOUT for line in _comment(t(text))]
     table = ""
     for key in KEYS:
         where, _, name = key.name.rpartition(".")
         if where != table:
             lines += ["", f"# [{where}]"]
             table = where
-        first = f" {key.environment} comes first." if key.environment else ""
+        default = t("Default: {0}.").format(t(key.default))
+        if key.environment:
+            default += " " + t("{0} comes first.").format(key.environment)
+        about = t(key.text)
         lines += [
             "",
-            f"# {key.text[:1].upper()}{key.text[1:]}: {key.allowed()}.",
-            f"# Default: {key.default}.{first}",
+            *_comment(f"{about[:1].upper()}{about[1:]}: {language.retold(key.allowed())}."),
+            *_comment(default),
             f"# {name} = {toml(key.example)}",
         ]
-    lines += [
-        "",
-        f"# [{PRESETS}]",
-        "",
-        "# What a table of a game plays without --preset; busso rules GAME lists them.",
-        '# petrangola = "emilia"',
-        '# picchetto = "rubicone"',
-        "",
-        "# House rules of your own, under any name: for which game, which set they are like, and",
-        "# the options that differ. A new table offers them, and --preset takes them.",
-        "# [presets.casa]",
-        '# game = "petrangola"',
-        '# like = "marche"',
-        "# tokens = 5",
-    ]
+    lines += ["", f"# [{PRESETS}]", "", *_comment(t(_PRESET))]
+    lines += ['# petrangola = "emilia"', '# picchetto = "rubicone"', "", *_comment(t(_OWN))]
+    lines += ["# [presets.casa]", '# game = "petrangola"', '# like = "marche"', "# tokens = 5"]
     return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _COLUMNS, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False
+    )

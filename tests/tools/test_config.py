@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from engine import registry
 from node.habits import OwnPreset
+from node.language import CODES, language
 from tests.tools.running import busso
 from tools.arguments import make_parser, table_rules
 from tools.errors import ExitCode, UnusableFile
@@ -62,9 +63,15 @@ def test_the_games_are_the_registrys() -> None:
     assert GAMES[0] == registry.DEFAULT
 
 
-def test_the_default_file_sets_nothing_and_explains_every_key() -> None:
-    assert read(template(), PATH) == Settings({}, {}, {}, PATH)
-    bare = re.sub(r"^# (\[.*\]|[a-z]+ = \S+)$", r"\1", template(), flags=re.MULTILINE)
+@pytest.mark.parametrize("code", CODES)
+def test_the_default_file_sets_nothing_and_explains_every_key(code: str) -> None:
+    text = template(language(code))
+    assert read(text, PATH) == Settings({}, {}, {}, PATH)
+    assert max(map(len, text.splitlines())) <= 100
+    spoken = " ".join(line.removeprefix("# ") for line in text.splitlines())
+    for key in KEYS:
+        assert language(code).text(key.text)[1:] in spoken
+    bare = re.sub(r"^# (\[.*\]|[a-z]+ = \S+)$", r"\1", text, flags=re.MULTILINE)
     settings = read(bare, PATH)
     assert settings.values == {key.name: key.example for key in KEYS}
     assert settings.presets == {"petrangola": "emilia", "picchetto": "rubicone"}
@@ -471,6 +478,25 @@ def test_the_file_is_written_once() -> None:
     again = busso("config", "--write")
     assert (again.code, "exists already" in again.complaint()) == (ExitCode.UNREADABLE, True)
     assert config_file().read_text("utf-8") == "plain = true\n"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_it_tells_what_each_key_is_for(code: str) -> None:
+    said = [line.strip() for line in busso("config", "--lang", code).out.splitlines()]
+    brief = busso("config", "--lang", code, "-q").out
+    for key in KEYS:
+        assert language(code).text(key.text) in said
+        assert f"  {key.name} " in brief
+    assert len(brief.splitlines()) == 1 + len(KEYS)
+
+
+def test_the_file_is_written_in_the_language_and_its_faults_are_told_in_it() -> None:
+    assert busso("config", "--write", "--lang", "it").code == 0
+    assert "# La lingua in cui si parla: uno di" in config_file().read_text("utf-8")
+    write("theme = 3\n")
+    said = busso("rules", "--lang", "it").complaint()
+    assert "riga 1: theme dev'essere uno di" in said
+    assert said.endswith("busso config mostra che cosa si può impostare.")
 
 
 def test_it_shows_where_each_value_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:
