@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""From hand + monte (eight slots or faces) four of them, as they lie after an exchange."""
+"""From hand + monte (eight slots or faces) some of them, as they lie after an exchange."""
 FIRST_FOUR: Final[Plan] = itemgetter(0, 1, 2, 3)
 LAST_FOUR: Final[Plan] = itemgetter(4, 5, 6, 7)
 _DISCARD: Final = " discard"
@@ -98,11 +98,15 @@ class Nothing(Move):
 @dataclass(frozen=True, slots=True)
 class Exchange(Move):
     """One, two or three cards for as many of the monte: positions 0..3, ascending; `discard`:
-    a discard follows (MAM-10)."""
+    a discard follows (MAM-10).
+
+    order, hand, monte  from hand + monte both as they lie afterwards, or one of them
+    """
 
     give: tuple[int, ...]
     take: tuple[int, ...]
     discard: bool = False
+    order: Plan = field(init=False, repr=False, compare=False)
     hand: Plan = field(init=False, repr=False, compare=False)
     monte: Plan = field(init=False, repr=False, compare=False)
 
@@ -115,6 +119,7 @@ class Exchange(Move):
         order = list(range(2 * HAND))
         for give, take in zip(self.give, self.take, strict=True):
             order[give], order[HAND + take] = HAND + take, give
+        object.__setattr__(self, "order", itemgetter(*order))
         object.__setattr__(self, "hand", itemgetter(*order[:HAND]))
         object.__setattr__(self, "monte", itemgetter(*order[HAND:]))
 

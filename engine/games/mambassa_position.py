@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple, Self
 
-from engine.cards import UNKNOWN
+from engine.cards import ITALIAN, UNKNOWN
 from engine.contract import (
     Ask,
     Decide,
@@ -24,6 +24,7 @@ from engine.contract import (
     Promise,
     Public,
     Result,
+    mask_of,
 )
 from engine.games import mambassa_settle, monte
 from engine.games.mambassa_hands import DECLARED
@@ -86,8 +87,8 @@ class Phase(IntEnum):
     OVER = 14
 
 
-_PLAY = Phase.PLAY
-_STATEMENT = Phase.STATEMENT
+# An enum's member is looked up anew whenever it is named, which takes as long as a call.
+_PLAY, _STATEMENT, _BOTTOMS = Phase.PLAY, Phase.STATEMENT, Phase.BOTTOM
 _CHOICE: Final[tuple[Move, ...]] = (STAY, CAMICIA)
 _TURN: Final[tuple[Move, ...]] = (KNOCK, DISCARD, *EXCHANGES, CAMICIA)
 _BOTTOM: Final[tuple[Move, ...]] = BOTTOMS
@@ -135,14 +136,22 @@ class Position(monte.Table):
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         phase, due = self.phase, self.due
+        if phase is _STATEMENT:  # half of all moves
+            if seat is not None and seat != self.deal.players[self.at]:
+                return ()
+            # `_statements`, written out
+            a, b, c, d = self.held[self.at]
+            mask = 1 << a | 1 << b | 1 << c | 1 << d
+            declared, hidden = self.deal.known or self._where_special()
+            if mask in declared:
+                return _DECLARE
+            return _EITHER if mask & hidden else _NONE
         if isinstance(due, Decide):
             if seat is not None and seat != due.seat:
                 return ()
             if phase is _PLAY:
                 return _TURN
-            if phase is _STATEMENT:
-                return self._statements(self.held[self.at])
-            return _BOTTOM if phase is Phase.BOTTOM else _CHOICE
+            return _BOTTOM if phase is _BOTTOMS else _CHOICE
         if not isinstance(due, Ask):
             return ()
         if seat is None:
@@ -150,8 +159,17 @@ class Position(monte.Table):
         return self._statements(self.hand_of(seat)) if seat in due.seats else ()
 
     def _statements(self, slots: Hand) -> tuple[Move, ...]:
-        true = special(self.deal.faces, slots)
-        return _EITHER if true is None else _DECLARE if true else _NONE
+        a, b, c, d = slots
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        declared, hidden = self.deal.known or self._where_special()
+        if mask in declared:
+            return _DECLARE
+        return _EITHER if mask & hidden else _NONE
+
+    def _where_special(self) -> tuple[frozenset[int], int]:
+        """`where_special`, worked out once for all positions of this deal."""
+        known = self.deal.known = where_special(self.deal.faces)
+        return known
 
     def public(self) -> Public:
         asked = self.due.seats if isinstance(self.due, Ask) else ()
@@ -213,6 +231,23 @@ reads_from(Position, "deal", Deal)
 _MADE: Final[dict[str, Callable[[Position], object]]] = {"promises": _promises, "claims": _claims}
 for _name, _make in _MADE.items():
     setattr(Position, _name, property(_make))
+
+
+_DECLARED_FACES: Final = tuple(
+    tuple(face for face in range(ITALIAN.size) if mask >> face & 1) for mask in sorted(DECLARED)
+)
+
+
+def where_special(faces: bytes) -> tuple[frozenset[int], int]:
+    """Where those hands of MAM-31 lie that are known, as masks of slots, and a mask of the slots
+    that aren't: what `special` tells, for one deal and many hands."""
+    find = faces.find
+    places = [[find(face) for face in four] for four in _DECLARED_FACES]
+    found = [1 << a | 1 << b | 1 << c | 1 << d for a, b, c, d in places if min(a, b, c, d) >= 0]
+    hidden = 0
+    if UNKNOWN in faces:
+        hidden = mask_of([slot for slot, face in enumerate(faces) if face == UNKNOWN])
+    return frozenset(found), hidden
 
 
 def special(faces: bytes, slots: Sequence[int]) -> bool | None:

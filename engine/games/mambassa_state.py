@@ -55,8 +55,8 @@ from engine.contract import (
     Shuffled,
     mask_of,
 )
-from engine.errors import IllegalMove, OutOfTurn
-from engine.games import mambassa_moves, mambassa_settle
+from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.games import mambassa_settle
 from engine.games.mambassa_ending import Ending
 from engine.games.mambassa_hands import HAND, MAX_SEATS, MambassaOptions, deck_for
 from engine.games.mambassa_moves import (
@@ -67,16 +67,17 @@ from engine.games.mambassa_moves import (
     Exchange,
     Knock,
     Nothing,
-    Plan,
     Stay,
 )
-from engine.games.mambassa_position import Deal, Phase, Statement, special
+from engine.games.mambassa_position import Deal, Phase, Statement
 from engine.games.monte import Hand, looked_at, packets
-from engine.position import new_blank, note, open_slots
+from engine.position import note, open_slots
 
-_PLAY = Phase.PLAY
-_STATEMENT = Phase.STATEMENT
-_SILENT: Final = tuple(Note("silent", seat) for seat in range(MAX_SEATS))
+# An enum's member is looked up anew whenever it is named, which takes as long as a call.
+_PLAY, _STATEMENT, _BOTTOM = Phase.PLAY, Phase.STATEMENT, Phase.BOTTOM
+_SILENT: Final = tuple((Note("silent", seat),) for seat in range(MAX_SEATS))
+_DISCARDS: Final = tuple((Note("discards", seat),) for seat in range(MAX_SEATS))
+_claim: Final[Callable[..., Statement]] = tuple.__new__  # the half of what Statement(...) takes
 _DRAW_ORDER: Final = (9, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 """MAM-03, by rank as it is printed: the ace is high."""
 
@@ -88,11 +89,15 @@ class MambassaState(Ending):
 
     def apply(self, given: Input) -> MambassaState:
         handler = _TABLE[self.phase].get(type(given))
-        if handler is not None:
-            return handler(self, given)
+        if handler is None:
+            raise self._refusal(given)
+        return handler(self, given)
+
+    def _refusal(self, given: Input) -> EngineError:
+        """Why `given` can't be applied now."""
         if isinstance(given, Move) and isinstance(self.due, Decide):
-            raise _misplaced(self.phase)
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+            return _misplaced(self.phase)
+        return OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
 
     def played_openly(self, faces: bytes) -> MambassaState:
         """This position as an open one, for roll-outs, where `faces` is the whole deck as it lies
@@ -192,62 +197,120 @@ class MambassaState(Ending):
         new.due = self.deal.decides[0]
         return new
 
-    def _stated(self, move: Declare | Nothing) -> MambassaState:
+    def _declares(self, move: Declare) -> MambassaState:
+        """MAM-31: the deal ends at once."""
         at = self.at
         new = self._copy()
         new._state(self.deal.players[at], self.held[at], move)
         new.made += 1
-        if new.declared:
+        return new._to_show()
+
+    def _silent(self, _: Nothing) -> MambassaState:
+        """What `_state` does for who has nothing to declare, then the next player's turn or this
+        one's discard. Half of all moves are this one, so that nothing is copied that changes."""
+        at, deal = self.at, self.deal
+        seat, hand = deal.players[at], self.held[at]
+        a, b, c, d = hand
+        mask = 1 << a | 1 << b | 1 << c | 1 << d
+        declared = (deal.known or self._where_special())[0]
+        if mask in declared:
+            raise _wrong_statement(False)
+        new = MambassaState()
+        new.deal = deal
+        new.opened = opened = self.opened
+        new.shown = self.shown
+        new.said = said = self.said
+        if mask & ~opened:
+            claim = _claim(Statement, (seat, hand, self.made, False, self.reseals))
+            new.said = (*said, claim)
+        new.notes = _SILENT[seat]
+        new.held = self.held
+        new.monte = self.monte
+        new.stock = self.stock
+        new.left = left = self.left
+        new.turns = turns = self.turns
+        new.made = self.made + 1
+        new.discard = discard = self.discard
+        new.reseals = self.reseals
+        new.declared = ()
+        if discard:
+            new.at = at
+            return new._to_reseal()
+        if not left or (left < 0 and turns == deal.most):  # what _after_turn does, written out
+            new.at = at
             return new._to_show()
-        return new._to_reseal() if self.discard else new._after_turn()
+        new.at, new.due = deal.after[at]
+        new.phase = _PLAY
+        return new
 
     def _state(self, seat: int, hand: Hand, move: Move) -> None:
         """Note down a statement; while the cards can't be seen it is a promise."""
         declares = type(move) is Declare
         if not declares and type(move) is not Nothing:
             raise IllegalMove("MAM-32", "the answer is declare or none")
-        true = special(self.deal.faces, hand)
-        if true is not None and true is not declares:
-            raise _wrong_statement(declares)
         a, b, c, d = hand
         mask = 1 << a | 1 << b | 1 << c | 1 << d
+        declared, hidden = self.deal.known or self._where_special()
+        if not mask & hidden and (mask in declared) is not declares:
+            raise _wrong_statement(declares)
         if mask & ~self.opened:
             self.said += (Statement(seat, hand, self.made, declares, self.reseals),)
         if declares:
             self.declared = (*self.declared, seat)
             self.notes += (note("declares", seat),)
         else:
-            self.notes += (_SILENT[seat],)
+            self.notes += _SILENT[seat]
 
     # ------------------------------------------------------------------ turns
 
     def _exchange(self, move: Exchange) -> MambassaState:
-        return self._trade(move.hand, move.monte, move.discard, False)
+        """MAM-10; the third of all moves, so that nothing is copied that changes."""
+        at, left = self.at, self.left
+        order, hands = move.order, [*self.held]
+        w, x, y, z, a, b, c, d = order(hands[at] + self.monte)
+        hands[at] = (w, x, y, z)
+        new = MambassaState()
+        new.deal = self.deal
+        new.shown = self.shown
+        new.said = self.said
+        new.notes = ()
+        new.held = (*hands,)
+        new.monte = (a, b, c, d)
+        new.stock = self.stock
+        new.at = at
+        new.left = left - 1 if left > 0 else left
+        new.turns = self.turns + 1
+        new.made = self.made + 1
+        new.discard = move.discard
+        new.reseals = self.reseals
+        new.declared = ()
+        return new._to_opening(1 << a | 1 << b | 1 << c | 1 << d, self.opened)
 
     def _camicia(self, _: Camicia) -> MambassaState:
-        return self._trade(mambassa_moves.LAST_FOUR, mambassa_moves.FIRST_FOUR, False, True)
-
-    def _trade(self, hand: Plan, monte: Plan, discard: bool, knocked: bool) -> MambassaState:
-        """MAM-10: what was given lies open in the monte, what was taken lay open there."""
-        at, held = self.at, self.held
-        cards = held[at] + self.monte
+        """MAM-11: an exchange of all four."""
+        at = self.at
         new = self._copy()
-        new.held = (*held[:at], hand(cards), *held[at + 1 :])
-        new.monte = given = monte(cards)
-        new.discard = discard
-        new._count(knocked)
-        if knocked:
-            new.notes = (note("swaps", self.deal.players[at]), *new.notes)
-        a, b, c, d = given
-        mask = 1 << a | 1 << b | 1 << c | 1 << d
-        if self.deal.auto:
-            new.opened |= mask
-        elif mask & ~self.opened:
-            hidden = tuple(slot for slot in given if not self.opened >> slot & 1)
-            new.phase = Phase.OPENING
-            new.due = Cards((Open(hidden),))
-            return new
-        return new._to_statement()
+        hands = [*self.held]
+        new.monte = a, b, c, d = hands[at]
+        hands[at] = self.monte
+        new.held = (*hands,)
+        new.turns += 1
+        new.made += 1
+        new._count_knock()
+        new.notes = (note("swaps", self.deal.players[at]), *new.notes)
+        return new._to_opening(1 << a | 1 << b | 1 << c | 1 << d, self.opened)
+
+    def _to_opening(self, mask: int, opened: int) -> MambassaState:
+        """MAM-10: what was given, `mask`, lies open in the monte, what was taken lay open there."""
+        if not self.deal.auto and mask & ~opened:
+            self.opened = opened
+            self.phase = Phase.OPENING
+            self.due = Cards((Open(tuple([s for s in self.monte if not opened >> s & 1])),))
+            return self
+        self.opened = opened | mask
+        self.phase = _STATEMENT
+        self.due = self.deal.decides[self.at]
+        return self
 
     def _given(self, given: Seen) -> MambassaState:
         return self._see(given)._to_statement()
@@ -260,23 +323,19 @@ class MambassaState(Ending):
     def _knock(self, _: Knock) -> MambassaState:
         """MAM-11."""
         new = self._copy()
-        new._count(True)
+        new.turns += 1
+        new.made += 1
+        new._count_knock()
         new.notes = (note("knocks", self.players[self.at]), *new.notes)
         return new._after_turn()
-
-    def _count(self, knocked: bool) -> None:
-        """PET-23: after the first bussata each other player has one more turn."""
-        self.turns += 1
-        self.made += 1
-        if knocked:
-            self._count_knock()
-        elif self.left > 0:
-            self.left -= 1
 
     def _only_discard(self, _: Discard) -> MambassaState:
         """MAM-10: no exchange, and it is no bussata either."""
         new = self._copy()
-        new._count(False)
+        new.turns += 1
+        new.made += 1
+        if new.left > 0:
+            new.left -= 1
         return new._to_reseal()
 
     def _to_reseal(self) -> MambassaState:
@@ -304,30 +363,31 @@ class MambassaState(Ending):
                 faces[slot] = UNKNOWN
             self.deal = deal.but(faces=bytes(faces))
         self.opened &= ~mask
-        shown = [bits & ~mask for bits in self.shown]
+        shown = [*map((~mask).__and__, self.shown)]
         shown[seat] |= mask
-        self.shown = tuple(shown)
+        self.shown = (*shown,)
         self.reseals += 1
         self.discard = False
-        self.phase = Phase.BOTTOM
+        self.phase = _BOTTOM
         self.due = deal.decides[self.at]
         return self
 
     def _bottom(self, move: Bottom) -> MambassaState:
         """MAM-12: the discard goes to the bottom, then the top is drawn in its place."""
-        at, held, place = self.at, self.held, move.place
-        hand = held[at]
-        seat = self.deal.players[at]
+        at, deal, place = self.at, self.deal, move.place
+        seat, hands = deal.players[at], [*self.held]
+        hand = [*hands[at]]
+        top, *stock = (*self.stock, hand[place])
+        hand[place] = top
+        hands[at] = (*hand,)
         new = self._copy()
         new.made += 1
-        stock = (*self.stock, hand[place])
-        top = stock[0]
-        new.stock = stock[1:]
-        kept = hand[:place] + hand[place + 1 :]
-        new.held = (*held[:at], (*hand[:place], top, *hand[place + 1 :]), *held[at + 1 :])
-        new.notes = (note("discards", seat),)
-        if self.deal.auto:
+        new.stock = (*stock,)
+        new.held = (*hands,)
+        new.notes = _DISCARDS[seat]
+        if deal.auto:
             return new._after_drawing()
+        kept = (*hand[:place], *hand[place + 1 :])
         new.phase = Phase.DRAWING
         new.due = Cards((Show(kept, seat), Show((top,), seat)))
         return new
@@ -337,8 +397,9 @@ class MambassaState(Ending):
 
     def _after_drawing(self) -> MambassaState:
         a, b, c, d = self.held[self.at]
-        mask = 1 << a | 1 << b | 1 << c | 1 << d
-        self.shown = _with(self.shown, self.deal.players[self.at], mask)
+        shown = [*self.shown]
+        shown[self.deal.players[self.at]] |= 1 << a | 1 << b | 1 << c | 1 << d
+        self.shown = (*shown,)
         return self._to_statement()
 
     def _after_turn(self) -> MambassaState:
@@ -394,7 +455,7 @@ _TABLE: Final[Sequence[dict[type, Callable[..., MambassaState]]]] = [
         Leave: _S._leave,
     },
     {Seen: _S._given, Leave: _S._leave},
-    {Declare: _S._stated, Nothing: _S._stated, Leave: _S._leave},
+    {Declare: _S._declares, Nothing: _S._silent, Leave: _S._leave},
     {Resealed: _S._resealed, Leave: _S._leave},
     {Bottom: _S._bottom, Leave: _S._leave},
     {Seen: _S._drew, Leave: _S._leave},
@@ -408,7 +469,7 @@ _TABLE: Final[Sequence[dict[type, Callable[..., MambassaState]]]] = [
 def begin(options: MambassaOptions, seats: int) -> MambassaState:
     """The first position of a match; OptionError if the deck can't serve it (MAM-01)."""
     deck = deck_for(options, seats)
-    new: MambassaState = new_blank(MambassaState)
+    new = MambassaState()
     new.deal = Deal(mambassa_settle.new_match(options, seats, deck))
     new.notes = ()
     new._clear()

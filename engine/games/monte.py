@@ -103,6 +103,13 @@ class Deal(Kept):
     auto: bool = False
     breaches: tuple[Breach, ...] = ()
     outcome: Any = None
+    known: Any = None
+
+    def but(self, **changes: Any) -> Self:
+        new = Kept.but(self, **changes)  # super() would mean the class before it got slots
+        if "faces" in changes:
+            new.known = None
+        return new
 
     def settled(self, match: Any, start: int, outcome: Any) -> Self:
         """The same after the hand, with what it cost."""
@@ -128,6 +135,7 @@ class Round(Dealt):
     outcome  what the hands showed, until the next deal
     start    the seat from which the next dealer is looked for (PET-05, GEN-02)
     auto     an open state, which answers its own card requests
+    known    what a game worked out from `faces` for itself, None if nothing yet
 
     Only `deal` and slots are stored, so that a turn costs a short copy.
     """
@@ -219,6 +227,7 @@ class Round(Dealt):
         deal.auto = faces is not None
         deal.breaches = ()
         deal.outcome = None
+        deal.known = None
         return new
 
     def _looks(self) -> Cards:
@@ -316,6 +325,7 @@ class Round(Dealt):
         deal.auto = False
         deal.breaches = old.breaches
         deal.outcome = outcome
+        deal.known = None
         self._clear()
         self.notes += (note("deals", dealer, (hand,)),)
 

@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import registry
-from engine.cards import ITALIAN, Deck
-from engine.contract import Decide
+from engine.cards import ITALIAN, UNKNOWN, Deck
+from engine.contract import Decide, mask_of
 from engine.errors import NotationError
+from engine.games.mambassa_hands import DECLARED
+from engine.games.mambassa_moves import DECLARE, NONE
+from engine.games.mambassa_position import special, where_special
 from engine.games.petrangola import Petrangola, PetrangolaState, Phase
 from engine.games.petrangola_hands import PETRANGOLA, is_petrangola, judge
 from engine.games.petrangola_moves import Camicia, Exchange
@@ -142,3 +145,34 @@ def test_hands_that_are_judged_together_are_worth_what_each_is() -> None:
                 assert judged.petrangola is is_petrangola([faces[s] for s in hand], ranks.ace_low)
                 assert judged.petrangola is (ranks.values.index(judged) >= PETRANGOLA)
         assert list(ranks.values) == sorted(set(ranks.values))
+
+
+@pytest.mark.rule("MAM-31", "MAM-32")
+def test_where_hands_to_be_declared_lie_is_what_each_hand_tells() -> None:
+    rng = Random(7)
+    for _ in range(60):
+        faces = bytearray(rng.sample(range(ITALIAN.size), ITALIAN.size))
+        hands = [[slot for slot, f in enumerate(faces) if mask >> f & 1] for mask in DECLARED]
+        hands += [rng.sample(range(ITALIAN.size), 4) for _ in range(5)]
+        for slot in rng.sample(range(ITALIAN.size), rng.choice((0, 3, 12, 40))):
+            faces[slot] = UNKNOWN
+        declared, hidden = where_special(bytes(faces))
+        for hand in hands:
+            mask = mask_of(hand)
+            told = True if mask in declared else None if mask & hidden else False
+            assert told is special(bytes(faces), hand)
+
+
+@pytest.mark.rule("MAM-32")
+def test_a_view_asks_anew_where_hands_to_be_declared_lie() -> None:
+    rng = Random(8)
+    asked = 0
+    start = Setting("mambassa", "mambassa", 3).start()
+    for state, _, after in play(start, Dealer(rng, live=False), at_random(rng)):
+        if isinstance(state.turn(), Decide) and len(state.legal()) == 1:
+            asked += 1
+            assert state.view(None).legal() == (DECLARE, NONE)
+            assert len(state.legal()) == 1
+        if asked and after.hand > 1:
+            break
+    assert asked > 3
