@@ -145,7 +145,7 @@ def _advanced(language: Language, event: Advanced, before: Memory, after: Memory
     if kind is Kind.CHECKPOINT:
         lines.append(standing_line(view.state, names_of(language, view), language=language))
     if kind is Kind.SHARES:
-        lines += _dealt(language, view)
+        lines += _dealt(language, before.look(), view)
     return lines
 
 
@@ -154,9 +154,12 @@ def _shown(memory: Memory) -> int:
     return memory.story.result.hand if memory.story.result is not None else 0
 
 
-def _dealt(language: Language, view: TableView) -> list[str]:
-    """The own hand, once all of it is there and while it isn't open to all."""
-    if view.state.opened or any(view.face(slot) == UNKNOWN for slot in view.hand):
+def _dealt(language: Language, earlier: TableView | None, view: TableView) -> list[str]:
+    """The own hand, once all of it is there, if it is another; not while it is open to all."""
+    faces = [view.face(slot) for slot in view.hand]
+    if view.state.opened or UNKNOWN in faces:
+        return []
+    if earlier is not None and faces == [earlier.face(slot) for slot in earlier.hand]:
         return []
     own = hand_line(language, view)
     return [own] if own else []
