@@ -134,7 +134,7 @@ class _Template:
 def _templates(code: str) -> tuple[_Template, ...]:
     """The templates of the context SAID, the most telling first."""
     found = []
-    for key, forms in read(catalogue_text(code)).items():
+    for key, forms in _messages(code).items():
         context, _, message = key.partition(_CONTEXT)
         if context == SAID and _FIELD.search(message):
             parts = _FIELD.split(message)
@@ -149,7 +149,13 @@ def language(code: str) -> Language:
         raise KeyError(code)
     if code == SOURCE:
         return Language(code, gettext.NullTranslations())
-    return Language(code, gettext.GNUTranslations(io.BytesIO(compiled(catalogue_text(code)))))
+    return Language(code, gettext.GNUTranslations(io.BytesIO(_packed(_messages(code)))))
+
+
+@functools.cache
+def _messages(code: str) -> dict[str, tuple[str, ...]]:
+    """The messages of a catalogue, read once."""
+    return read(catalogue_text(code))
 
 
 ENGLISH: Final = language(SOURCE)
@@ -201,7 +207,7 @@ def read(text: str) -> dict[str, tuple[str, ...]]:
         if line.startswith('"') and part:
             parts[part] += _unquoted(line, number)
         elif line and not line.startswith("#"):
-            if word in ("msgctxt", "msgid") and any(k.startswith("msgstr") for k in parts):
+            if word in ("msgctxt", "msgid") and part.startswith("msgstr"):
                 _keep(found, parts, number)
                 parts = {}
             part = word
@@ -212,7 +218,11 @@ def read(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _unquoted(text: str, number: int) -> str:
-    match = _STRING.fullmatch(text.strip())
+    text = text.strip()
+    bare = text[1:-1]
+    if text[:1] == text[-1:] == '"' and len(text) > 1 and '"' not in bare and "\\" not in bare:
+        return bare  # as most are
+    match = _STRING.fullmatch(text)
     if match is None:
         raise CatalogueError(f"line {number} of the catalogue is no string")
     return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), match[1])
@@ -232,7 +242,10 @@ def _keep(found: dict[str, tuple[str, ...]], parts: Mapping[str, str], number: i
 
 def compiled(text: str) -> bytes:
     """A catalogue in gettext's binary format, which the standard library reads."""
-    messages = read(text)
+    return _packed(read(text))
+
+
+def _packed(messages: Mapping[str, tuple[str, ...]]) -> bytes:
     keys = sorted(key.encode() for key in messages)
     values = ["\0".join(messages[key.decode()]).encode() for key in keys]
     start = 7 * 4
