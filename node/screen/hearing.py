@@ -17,7 +17,7 @@ from node.screen.memory import Memory, begun
 from node.waiting import Waiting
 from protocol.player import Player
 from protocol.position import Position
-from protocol.table_events import Advanced, YourMove
+from protocol.table_events import Advanced, CutBack, YourMove
 
 
 @dataclass(slots=True)
@@ -41,7 +41,8 @@ class News:
 class Heard:
     """A notice with what this seat saw of the game after it.
 
-    `begun`: what its log told before it, where a match starts with this notice.
+    `begun`: what its log tells before it, where that isn't what was heard last: a match starts, or
+    steps were taken out of the log.
     """
 
     event: object
@@ -49,8 +50,20 @@ class Heard:
     begun: Memory | None = None
 
     def before(self, memory: Memory) -> Memory:
-        """What is remembered before this notice; what was said before a match begins stays."""
-        return memory if self.begun is None else replace(self.begun, chat=memory.chat)
+        """What is remembered before this notice; what no log holds stays as it was."""
+        if self.begun is None:
+            return memory
+        if isinstance(self.event, Started):
+            return replace(self.begun, chat=memory.chat)
+        return replace(
+            self.begun,
+            chat=memory.chat,
+            warnings=memory.warnings,
+            down=memory.down,
+            awaited=memory.awaited,
+            question=memory.question,
+            suspended=memory.suspended,
+        )
 
     def remembered(self, memory: Memory) -> Memory:
         """`memory` after this notice."""
@@ -66,6 +79,7 @@ class Ear:
         self._player: Player | None = None
         self._started: Started | None = None
         self._step = 0
+        """Where the log stood when the match began; 0 once that has been told."""
 
     def hear(self, event: object) -> Heard:
         """A notice with all that has to be looked up now, before the table goes on."""
@@ -77,12 +91,15 @@ class Ear:
             return Heard(event, state, Memory().heard(event, state))
         if isinstance(event, Advanced):
             return Heard(event, self._seen(event.after), self._late(event.step.number))
+        if isinstance(event, CutBack) and self._started is not None:
+            state = self._seen(self._started.table.position)
+            return Heard(event, state, replace(begun(self._started), state=state))
         return Heard(event)
 
     def _late(self, step: int) -> Memory | None:
         """What there was before the first step that is told, if the log had it already."""
-        started, self._started = self._started, None
-        return begun(started, step) if started is not None and step < self._step else None
+        ahead, self._step = step < self._step, 0
+        return begun(self._started, step) if ahead and self._started is not None else None
 
     def _seen(self, position: Position) -> State:
         return self._player.view(position) if self._player else position.state

@@ -13,7 +13,7 @@ import pytest
 from engine.cards import UNKNOWN
 from node.errors import need
 from node.language import CODES, language
-from node.notices import Person, Started, Talked
+from node.notices import EvidenceKept, Person, Presence, Started, Talked
 from node.screen import past, words
 from node.screen.desk import Ui, begin
 from node.screen.hearing import Ear, Hearing
@@ -24,8 +24,9 @@ from node.screen.theme import ThemeName, theme
 from node.screen.view import Fairness, SeatView
 from node.waiting import Absent, Waiting
 from protocol.contribution import Kind
+from protocol.errors import Fault
 from protocol.messages import Role
-from protocol.table_events import Advanced, Outgoing
+from protocol.table_events import Accused, Advanced, Outgoing
 from tests.node.tables import DEADLINE, start
 from tests.node.test_absence import LOOPBACK, table_of, vanish_at
 from tests.node.test_reunion import taken_up
@@ -365,3 +366,44 @@ def live_hand(ring: Ring) -> int:
     """The hand in which cards are being moved."""
     position = ring.tables[0].position
     return position.state.hand if position.state.faces else 0
+
+
+def test_what_is_cut_out_of_the_log_is_forgotten(tmp_path: Path) -> None:
+    """A trick that the table took back isn't in the panel any more; talk and links stay."""
+    ring = Ring(tmp_path, 3, game="briscola", hands=1)
+    live = Hearing()
+    bruno = Person(bytes(32), "Bruno", "Bruno", Role.SEAT, ready=True)
+    live.hear(Started(ring.tables[0], 0, tmp_path))
+    stories: dict[int, Story] = {}
+
+    def hear(seat: int, event: object) -> None:
+        if seat == 0 and not isinstance(event, Outgoing):
+            live.hear(event)
+            live.read()
+            stories[len(ring.tables[0].steps)] = live.memory.story
+
+    ring.on_event = hear
+    ring.run(functools.partial(ring.reach, 26))
+    live.hear(Talked(bruno, "ciao"))
+    live.hear(Presence(1, up=False))
+    fault = Fault(1, 9, "proof", "the shuffle's proof is wrong")
+    live.hear(EvidenceKept(Accused(fault, b"", ()), tmp_path))
+    live.read()
+    table = ring.tables[0]
+    last = len(table.steps)
+    there = table.position.settled + 1
+    then = stories[there - 1]
+    assert then != stories[last]
+    table._cut(there)
+    live.read()
+    ring.close()
+    after = live.memory
+    *kept, cut = after.story.happenings
+    assert (cut.kind, cut.values) == (Told.CUT, (there,))
+    assert tuple(kept) == then.happenings
+    assert (after.story.tricks, after.story.trick) == (then.tricks, then.trick)
+    assert need(after.position).step == there
+    assert need(after.state).public() == table.position.state.public()
+    assert len(after.chat) == 1
+    assert after.down == {1}
+    assert after.warnings == (("Bruno", 9, "proof"),)
