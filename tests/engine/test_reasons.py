@@ -202,6 +202,29 @@ def test_every_shown_hand_but_the_worst_has_a_ground(setting: Setting) -> None:
     assert hands > 5
 
 
+@pytest.mark.parametrize(
+    ("preset", "better", "worse", "ground"),
+    [
+        ("emilia", "2c 2d 2s", "7c 7d 7s", Ground.LOWER),
+        ("marche", "7c 7d 7s", "2c 2d 2s", Ground.HIGHER),
+        ("marche", "5d 6d 7d", "2c 2d 2s", Ground.KIND),
+        ("emilia", "2c 2d 2s", "5d 6d 7d", Ground.KIND),
+        ("marche", "Cd Rd Ad", "5d 6d 7d", Ground.TOP),
+        ("marche", "Ac Ad As", "Cd Rd Ad", Ground.KIND),
+        ("marche", "2c 2d 2s", "Ad Rd 7d", Ground.KIND),
+        ("marche", "Ad Rd 7d", "Ad Rd 6d", Ground.POINTS),
+    ],
+)
+def test_what_decides_between_two_hands_of_petrangola(
+    preset: str, better: str, worse: str, ground: Ground
+) -> None:
+    options = make(PetrangolaOptions, PETRANGOLA.presets[preset])
+    values = [petrangola_hands.value(ITALIAN.split(text), options) for text in (better, worse)]
+    assert values[0].key > values[1].key
+    shown = [petrangola_settle.Shown(n, value, n + 1, 0, 0) for n, value in enumerate(values)]
+    assert petrangola_reasons.grounds(options, shown) == {0: ground}
+
+
 def test_a_petrangola_that_was_completed_earlier_is_above_its_equal() -> None:
     options = make(PetrangolaOptions, PETRANGOLA.presets["marche"])
     value = petrangola_hands.value(ITALIAN.split("Rc Rd Rs"), options)

@@ -392,6 +392,12 @@ def test_a_comparison_counts_the_roll_outs_that_were_made(
         other = {seed: worth for move, seed, worth in made if move == found.other}
         both = own.keys() & other.keys()
         leads = [own[seed] - other[seed] for seed in both]
+        totals: dict[Move, int] = {}
+        for move in {move for move, _, _ in made}:
+            worths = [worth for one, _, worth in made if one == move]
+            if len(worths) == found.worlds:
+                totals[move] = sum(worths)
+        assert max(totals[move] for move in totals if move != found.move) == totals[found.other]
         assert found.worlds == len(both) == max(len(own), len(other))
         assert found.lead == sum(leads)
         assert found.better == sum(lead > 0 for lead in leads)

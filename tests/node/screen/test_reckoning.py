@@ -207,6 +207,13 @@ def test_thirds_are_told_with_what_is_written() -> None:
     assert [row.seat for row in result.rows] == [1, 2, 3, 0]
 
 
+def test_what_is_missing_goes_by_what_the_table_counts_to() -> None:
+    table = Table("traversone", 4, 1, given=(("ace_of_bastoni", "true"),))
+    _, texts = first_result(table)
+    assert sum("last trick: what is missing to 21, so " in text for text in texts) == 1
+    assert sum(int(text.split()[-1]) for text in texts) == 21
+
+
 def test_a_cappotto_is_told_to_each() -> None:
     """What a count with a cappotto announces: one seat writes nothing, the others 11."""
     result, _ = first_result(Table("traversone", 2, 1))
