@@ -420,6 +420,8 @@ class ScreenLobby(ScreenTable):
             self._soon(self._bring(house, session, count, ready=effect is Ask.START))
 
     async def _bring(self, house: House, session: Session, count: int, *, ready: bool) -> None:
+        self._room = self._room.add(Entry(Told.COMING, text=str(count)))  # which takes a while
+        self._go(self._where)
         try:
             await asyncio.to_thread(house.bring, count)
         except (NodeError, OSError) as error:

@@ -313,6 +313,7 @@ _TOLD: Final = {
     Told.UNREADY: mark("{0} is not ready any more."),
     Told.SILENT: mark("The host doesn't answer; waiting."),
     Told.BACK: mark("The host is there again."),
+    Told.COMING: mark("Computer players on their way: {1}"),
     Told.OVER: mark("The match is over. Another one? Get ready."),
 }
 

@@ -38,10 +38,12 @@ MAX_STRANGERS: Final = 16
 
 
 class Told(Enum):
-    """What an entry tells of `name`; for SAID and NOTE `text` is what is said."""
+    """What an entry tells of `name`; for SAID and NOTE `text` is what is said,
+    for COMING how many computer players."""
 
     SAID = "said"
     NOTE = "note"
+    COMING = "coming"
     CAME = "came"
     BOT = "bot"
     WATCHES = "watches"

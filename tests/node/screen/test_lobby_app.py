@@ -6,11 +6,14 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
+from node.language import language
 from node.notices import BackInLobby, Gone, LobbyChanged, Started, Talked
 from node.screen.desk import Dialog
 from node.screen.list_desk import Sit
 from node.screen.lobby_app import Where
 from node.screen.lobby_page import Over
+from node.screen.lobby_paint import told_words
+from node.screen.lobby_room import Entry, Told
 from node.screen.view import SPECTATOR
 from tests.node.lobbies import full
 from tests.node.screen.lobby_terminal import Street, Visitor, in_the_street, listed
@@ -95,9 +98,16 @@ def test_who_opens_a_table_starts_it_with_computer_players(tmp_path: Path) -> No
         await visitor.sees("Bruno was removed.")
         await visitor.press("s")
         await visitor.at(Where.TABLE)
+        assert Entry(Told.COMING, text="3") in visitor.lobby.room.entries
         await visitor.sees("hand 1")
 
     in_the_street(tmp_path, script)
+
+
+def test_computer_players_on_their_way_are_told() -> None:
+    entry = Entry(Told.COMING, text="3")
+    assert told_words(language("en"), entry) == "Computer players on their way: 3"
+    assert told_words(language("it"), entry) == "Giocatori automatici in arrivo: 3"
 
 
 def test_a_wrong_code_is_asked_for_again(tmp_path: Path) -> None:
