@@ -12,7 +12,7 @@ from typing import Final
 from engine.errors import NotationError
 from node.language import Language
 from node.plain_lines import confirmed_deed, sentence
-from node.screen import accounts
+from node.screen import accounts, counsel
 from node.screen.choices import Choice, forbidden
 from node.screen.glossary import card_word
 from node.screen.view import TableView
@@ -73,7 +73,7 @@ def why_lines(language: Language, view: TableView, text: str) -> list[str]:
         choice = numbered(view, int(text[:6]))
         if choice is None:
             return [t("There are choices 1 to {most}. ? helps.").format(most=len(view.listed))]
-        return [_allowed(language, view, choice), *_rule(language, view)]
+        return [*_allowed(language, view, choice), *_rule(language, view)]
     faces = faces_in(view, text)
     if faces is None or len(faces) != 1:
         return [t("Name one card as it is written, or a number of the list.")]
@@ -88,12 +88,14 @@ def why_lines(language: Language, view: TableView, text: str) -> list[str]:
             return accounts.refusal(language, view, error)
         return [t("The {0} can't be chosen now.").format(card), *_rule(language, view)]
     if view.choices.single:
-        return [_allowed(language, view, choice), *_rule(language, view)]
+        return [*_allowed(language, view, choice), *_rule(language, view)]
     return [t("The {0} can be chosen now.").format(card), *_rule(language, view)]
 
 
-def _allowed(language: Language, view: TableView, choice: Choice) -> str:
-    return sentence(language.text("Allowed: {0}").format(confirmed_deed(language, view, choice)))
+def _allowed(language: Language, view: TableView, choice: Choice) -> list[str]:
+    """What the choice is, and what is so of it."""
+    text = language.text("Allowed: {0}").format(confirmed_deed(language, view, choice))
+    return [sentence(text), *counsel.facts(language, view, choice.move)]
 
 
 def _rule(language: Language, view: TableView) -> list[str]:
