@@ -62,7 +62,7 @@ IMPATIENCE: Final = 0.2
 """How much likelier it may be for each round from the third on, so that every hand ends."""
 
 
-class Keys(dict[Faces, int]):
+class Keys(dict[tuple[int, ...], int]):
     """`Value.key` of three faces, worked out when first asked for."""
 
     __slots__ = ("_judge",)
@@ -71,27 +71,22 @@ class Keys(dict[Faces, int]):
         super().__init__()
         self._judge = judge
 
-    def __missing__(self, faces: Faces) -> int:
+    def __missing__(self, faces: tuple[int, ...]) -> int:
         key = self[faces] = self._judge.value(faces).key
         return key
 
 
-class Worths(dict[Faces, float]):
-    """What three faces are worth to a player who will have another turn."""
+class Worths(dict[tuple[int, ...], float]):
+    """What three faces are worth to a player who will have another turn; `now`: to one without."""
 
-    __slots__ = ("_keys",)
+    __slots__ = ("now",)
 
     def __init__(self, keys: Keys) -> None:
         super().__init__()
-        self._keys = keys
+        self.now = keys
 
-    def key(self, faces: tuple[int, ...]) -> int:
-        """What they are worth when the hand ends now."""
-        a, b, c = faces
-        return self._keys[a, b, c]
-
-    def __missing__(self, faces: Faces) -> float:
-        worth = float(self._keys[faces])
+    def __missing__(self, faces: tuple[int, ...]) -> float:
+        worth = float(self.now[faces])
         if worth < LOWEST_PETRANGOLA and near_petrangola(faces):
             worth += NEAR_PETRANGOLA
         self[faces] = worth
@@ -188,15 +183,16 @@ def finish(state: PetrangolaState) -> tuple[list[Faces], list[int]]:
 
 def last(cards: tuple[int, ...], keys: Keys) -> int:
     """The place in SIX of a last turn: the best hand there is, the own one if it is."""
-    found = list(map(keys.__getitem__, combinations(cards, HAND)))
+    found = [*map(keys.__getitem__, combinations(cards, HAND))]
     return found.index(max(found))
 
 
 def on(cards: tuple[int, ...], least: int, worths: Worths) -> int:
     """The place in SIX of a turn before any bussata: who has a petrangola, or `least` with none in
     reach, knocks with it; else the best prospects are kept."""
-    found = list(map(worths.__getitem__, combinations(cards, HAND)))
-    own, swap = worths.key(cards[:HAND]), worths.key(cards[HAND:])
+    found = [*map(worths.__getitem__, combinations(cards, HAND))]
+    now = worths.now
+    own, swap = now[cards[:HAND]], now[cards[HAND:]]
     knock = own if own >= swap else swap
     if knock >= least and (knock >= LOWEST_PETRANGOLA or max(found) < LOWEST_PETRANGOLA):
         return KNOCK if own == knock else SWAP

@@ -182,7 +182,7 @@ def likelihood(cards: tuple[int, ...], place: int, least: int, worths: Worths) -
     """The same for a turn before any bussata by who knocks from the key `least` on."""
     found = list(map(worths.__getitem__, combinations(cards, HAND)))
     best = max(found)
-    own, swap = worths.key(cards[:HAND]), worths.key(cards[HAND:])
+    own, swap = worths.now[cards[:HAND]], worths.now[cards[HAND:]]
     knock = max(own, swap)
     knocks = knock >= least and (knock >= LOWEST_PETRANGOLA or best < LOWEST_PETRANGOLA)
     if place in (KNOCK, SWAP):
