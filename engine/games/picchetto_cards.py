@@ -245,7 +245,8 @@ class Known:
     figures  the slots that are known to hold a figure
     dark     the slots of which nothing is known
     holdings what `holding` has worked out, since the same hands are asked for again and again
-    upto     what `order` has worked out
+    places   by code, the slot that is known to hold that card, as a mask; once `order` was called
+    upto     by code, the slots that are known to hold that card or one before it; likewise
 
     It isn't frozen, since that takes twice as long to make, but nobody changes one.
     """
@@ -255,12 +256,15 @@ class Known:
     figures: int = 0
     dark: int = 0
     holdings: dict[int, Holding] = field(default_factory=dict, repr=False)
+    places: list[int] = field(default_factory=list, repr=False)
     upto: tuple[int, ...] = field(default=(), repr=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
-        codes = self.codes
-        return sum([_CARD[codes[slot]] for slot in slots_of(slots)])
+        found = slots_of(slots)
+        if len(found) < 2:
+            return _CARD[self.codes[found[0]]] if found else 0
+        return sum(map(_CARD.__getitem__, itemgetter(*found)(self.codes)))
 
     def holding(self, slots: int) -> Holding:
         """What `slots` (a mask), all of them known, hold."""
@@ -269,19 +273,20 @@ class Known:
             found = self.holdings[slots] = Holding.of(self.hand(slots))
         return found
 
-    def order(self) -> tuple[int, ...]:
-        """By code, the slots that are known to hold that card or one before it."""
+    def order(self) -> None:
+        """Work out `places` and `upto`."""
         where = bytes.maketrans(_EACH + self.codes, _NOWHERE + _EACH)[:SLOTS]
-        self.upto = tuple(accumulate(itemgetter(*where)(_BITS)))
-        return self.upto
+        self.places = list(itemgetter(*where)(_BITS))
+        self.upto = tuple(accumulate(self.places))
 
     def slots(self, hand: int) -> int:
         """Where the cards of `hand`, all of them known, lie: a mask of slots."""
-        find = self.codes.find
-        return sum([1 << find(code) for code in slots_of(hand)])
+        if not self.places:
+            self.order()
+        return sum(map(self.places.__getitem__, slots_of(hand)))
 
 
-_CARD: Final = (*(1 << code for code in range(SLOTS)), *(0,) * (UNKNOWN + 1 - SLOTS))
+_CARD: Final = [*(1 << code for code in range(SLOTS)), *(0,) * (UNKNOWN + 1 - SLOTS)]
 """By code, the hand of that card alone."""
 _EACH: Final = bytes(range(SLOTS))
 _NOWHERE: Final = bytes((SLOTS,)) * SLOTS
@@ -300,6 +305,12 @@ def known_of(pack: Pack, faces: bytes) -> Known:
     """What `faces`, one a slot, tell."""
     codes = faces.translate(pack.codes)
     last_first = codes[::-1]
-    a, b, c, d = suits = tuple([int(last_first.translate(digits), 2) for digits in _IN_SUIT])
+    first, second, third, fourth = _IN_SUIT
+    a, b, c, d = suits = (
+        int(last_first.translate(first), 2),
+        int(last_first.translate(second), 2),
+        int(last_first.translate(third), 2),
+        int(last_first.translate(fourth), 2),
+    )
     figures = int(last_first.translate(_IS_FIGURE), 2)
     return Known(codes, suits, figures, _ALL_SLOTS & ~(a | b | c | d))

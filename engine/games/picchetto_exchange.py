@@ -47,7 +47,7 @@ from engine.games.picchetto_position import (
     Wait,
     requests_of,
 )
-from engine.position import note
+from engine.position import new_blank, note
 
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
 _DECIDES: Final = (DECIDE[::-1], DECIDE)
@@ -267,7 +267,7 @@ class Exchanging(Legal):
         match, packet, dealer = old.match, old.options.packet, old.dealer
         auto = given.faces is not None
         faces = _ALL_UNKNOWN if given.faces is None else self._checked(given.faces)
-        new = self._copy()
+        new: Self = new_blank(type(self))
         new.deal = Deal(
             old.options,
             old.seats,
@@ -287,10 +287,14 @@ class Exchanging(Legal):
         shown, reseals = (_LOOKED[packet][dealer], SEATS) if auto else ((0, 0), 0)
         lay = Layout(_TALON, limits=limits, shown=shown, reseals=reseals)
         new.frame = Frame(lay, _PHASE_ELDER)
-        if not auto:
-            return new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
-        new.due = old.decides[ELDER]  # whose turn it was from the start
-        return new
+        new.at = ELDER
+        new.led = -1
+        new.points = new.won = (0, 0)
+        new.notes = new.vows = ()
+        new.floors = NO_FLOORS
+        new.may = 0
+        new.due = old.decides[ELDER]
+        return new if auto else new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
 
     # ------------------------------------------------------------------ carta bianca
 
@@ -387,8 +391,9 @@ class Exchanging(Legal):
 
     def _serve_trades(self, trades: Sequence[_Trade | None], aim: Aim) -> Self:
         """`_serve` of what follows exchanges, which in an open state is done."""
-        steps = [step for trade in trades if trade for step in trade.steps()]
-        return self._serve(steps, aim) if steps else self._arrive(aim, 0)
+        if self.deal.auto:
+            return self._arrive(aim, 0)
+        return self._serve([step for trade in trades if trade for step in trade.steps()], aim)
 
     def _take(self, at: int, move: Change) -> _Trade | None:
         """A fresh copy's cards change their places (PIC-14: for good). What is asked for then; None

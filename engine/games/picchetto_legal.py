@@ -223,6 +223,9 @@ class Legal(Position):
         nobody asked for is free, and then there may be many."""
         _, claim, low, high, _, _ = demand
         size, known, found = claim.size, self.deal.known, list[int]()
+        if not known.places:
+            known.order()
+        places = known.places
         for suit, all_slots in enumerate(known.suits):
             own = slots & all_slots
             number = own.bit_count()
@@ -233,8 +236,7 @@ class Legal(Position):
                 if low <= self.deal.match.pack.prices[byte] <= high:
                     found.append(own)
             elif low <= 0 and high > MAX_PRICE:
-                find = known.codes.find
-                cards = [1 << find(suit * RANKS + rank) for rank in DOWN[byte]]
+                cards = list(map(places[suit * RANKS :].__getitem__, DOWN[byte]))
                 found += list(map(sum, combinations(cards, size)))[::-1]  # ascending by codes
             else:
                 parts = choices(self.deal.match.pack, demand, byte << suit * RANKS)
@@ -261,7 +263,9 @@ class Legal(Position):
         if not follow:
             return hand
         if deal.options.must_win:
-            follow = follow & ~(known.upto or known.order())[code] or follow
+            if not known.upto:
+                known.order()
+            follow = follow & ~known.upto[code] or follow
         return follow | hand & known.dark
 
 

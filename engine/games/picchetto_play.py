@@ -103,7 +103,7 @@ class Playing(Exchanging):
 
     def _lead(self, slot: int) -> Self:
         """PIC-31: the lead's point, lost or not by what follows; then what may follow (PIC-30)."""
-        at, deal, frame, points = self.at, self.deal, self.frame, self.points
+        at, deal, frame = self.at, self.deal, self.frame
         new = new_blank(type(self))
         new.deal = deal
         new.frame = frame
@@ -112,17 +112,19 @@ class Playing(Exchanging):
         new.won = self.won
         new.led = slot
         a, b = self.held
+        p, q = self.points
         if at:
-            other, hand = 0, a
             new.held = (a, b ^ 1 << slot)
+            other, hand, q = 0, a, q + 1
+            total = q
         else:
-            other, hand = 1, b
             new.held = (a ^ 1 << slot, b)
-        total = points[at] + 1
+            other, hand, p = 1, b, p + 1
+            total = p
         if total >= frame.mark[at] or not hand:
-            new.at, new.points, new.notes, new.may = at, points, (), 0
+            new.at, new.points, new.notes, new.may = at, self.points, (), 0
             return new._after_lead(slot)
-        new.points = (points[0], total) if at else (total, points[1])
+        new.points = (p, q)
         new.notes = _LEADS[deal.players[at]][total]
         new.at = other
         new.due = deal.decides[other]
@@ -135,7 +137,9 @@ class Playing(Exchanging):
         if not follow:
             new.may = hand
         elif deal.options.must_win:
-            new.may = follow & ~(known.upto or known.order())[code] or follow
+            if not known.upto:
+                known.order()
+            new.may = follow & ~known.upto[code] or follow
         else:
             new.may = follow
         return new
@@ -158,23 +162,24 @@ class Playing(Exchanging):
 
     def _follow(self, slot: int) -> Self:
         """PIC-31: who wins the trick leads to the next."""
-        at, deal, frame, points, led_slot = self.at, self.deal, self.frame, self.points, self.led
+        at, deal, frame = self.at, self.deal, self.frame
+        led_slot = self.led
         new = new_blank(type(self))
         new.deal = deal
         new.frame = frame
         new.vows = self.vows
         new.floors = floors = self.floors
         new.led = -1
+        bit = 1 << slot
         a, b = self.held
         if at:
-            b ^= 1 << slot
+            b ^= bit
         else:
-            a ^= 1 << slot
+            a ^= bit
         new.held = (a, b)
         codes = deal.known.codes
         led, code = codes[led_slot], codes[slot]
-        taker = 1 - at
-        suit = led >> 3
+        taker, suit = 1 - at, led >> 3
         if code >> 3 != suit:
             if floors[at * SUITS + suit] > -1:
                 new._promise(self, suit, -1)
@@ -182,24 +187,25 @@ class Playing(Exchanging):
             taker = at
         elif floors[at * SUITS + suit] > led & 7 and deal.options.must_win:
             new._promise(self, suit, led & 7)
+        bit |= 1 << led_slot
         c, d = self.won
+        p, q = self.points
         if taker:
-            new.won = (c, d | 1 << led_slot | 1 << slot)
+            new.won = (c, d | bit)
+            lead, q = b, q + at
+            total = q
         else:
-            new.won = (c | 1 << led_slot | 1 << slot, d)
-        total = points[taker]
-        if taker == at:
-            total += 1
-            new.points = (points[0], total) if at else (total, points[1])
-        else:
-            new.points = points
+            new.won = (c | bit, d)
+            lead, p = a, p + 1 - at
+            total = p
         if total >= frame.mark[taker] or not (a and b):
-            new.at, new.points, new.notes, new.may = at, points, (), 0
+            new.at, new.points, new.notes, new.may = at, self.points, (), 0
             return new._after_trick(taker)
+        new.points = (p, q)
         new.notes = _TAKES[deal.players[taker]][total]
         new.at = taker
         new.due = deal.decides[taker]
-        new.may = (b if taker else a) if deal.auto else 0
+        new.may = lead if deal.auto else 0
         return new
 
     def _after_trick(self, taker: int) -> Self:
@@ -224,8 +230,9 @@ class Playing(Exchanging):
             return
         key = at * SUITS + suit
         self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
-        about = (self.deal.players[at], "PIC-36", hidden, old.moves, frame.lay.reseals)
-        self.vows += (new_tuple(Vow, (*about, _VOW_SUIT, None, suit, floor)),)
+        seat, move, reseals = self.deal.players[at], old.moves, frame.lay.reseals
+        vow = new_tuple(Vow, (seat, "PIC-36", hidden, move, reseals, _VOW_SUIT, None, suit, floor))
+        self.vows += (vow,)
 
     # ------------------------------------------------------------------ the end of the tricks
 

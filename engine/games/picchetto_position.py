@@ -378,7 +378,7 @@ class Position(Dealt):
     def _copy(self) -> Self:
         new = new_blank(type(self))
         new.deal = self.deal
-        new.frame = self.frame
+        new.frame = self.frame.but()
         new.due = self.due
         new.held = self.held
         new.at = self.at
@@ -392,9 +392,11 @@ class Position(Dealt):
         return new
 
     def _to_decide(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
-        """A fresh copy where player `at` is to decide."""
-        old = self.frame
-        self.frame = Frame(old.lay, phase, None, talk, old.opened, old.moves)
+        """A fresh copy, which has a frame of its own, where player `at` is to decide."""
+        frame = self.frame
+        frame.phase = phase
+        frame.wait = None
+        frame.talk = talk
         self.at = at
         self.due = self.deal.decides[at]
         return self
@@ -462,8 +464,8 @@ class Position(Dealt):
     def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> Vow:
         """What the player who moves promises about `cards` (a mask)."""
         frame, seat = self.frame, self.deal.players[self.at]
-        about = (seat, rule, cards, frame.moves, frame.lay.reseals)
-        return new_tuple(Vow, (*about, kind, claim, 0, -1))
+        reseals = frame.lay.reseals
+        return new_tuple(Vow, (seat, rule, cards, frame.moves, reseals, kind, claim, 0, -1))
 
     def _released(self, at: int, category: Category) -> None:
         """The claims of a player about a category have been proved."""

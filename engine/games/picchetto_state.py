@@ -72,9 +72,11 @@ _REVEAL: Final = Cards((Reveal(),))
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_RESEAL: Final = Act.RESEAL
+_CATEGORY_POINT: Final = Category.POINT
 _PHASE_OVER: Final = Phase.OVER
 _PHASE_REVEAL: Final = Phase.REVEAL
 _PHASE_SERVE: Final = Phase.SERVE
+_PHASE_YOUNGER: Final = Phase.YOUNGER
 
 
 class PicchettoState(Talking, Playing):
@@ -225,9 +227,9 @@ _ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
     lambda state, _: state._to_decide(Phase.ELDER, ELDER),
     lambda state, _: state._after_white(ELDER),
     lambda state, _: state._to_decide(Phase.CHANGE, ELDER),
-    lambda state, _: state._to_decide(Phase.YOUNGER, YOUNGER),
+    lambda state, _: state._to_decide(_PHASE_YOUNGER, YOUNGER),
     lambda state, _: state._after_white(YOUNGER),
-    lambda state, _: state._to_claim(Category.POINT),
+    lambda state, _: state._to_claim(_CATEGORY_POINT),
     _S._after_produced,
     _S._after_opened,
 ]

@@ -27,7 +27,7 @@ from engine.games.picchetto_declare import (
 from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word
-from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, Vow, VowKind
+from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, VowKind
 from engine.position import new_tuple, note
 
 _ANY: Final = 99
@@ -96,7 +96,7 @@ class Talking(Exchanging):
     def _announce(self, move: Announce) -> Self:
         """A claim of the elder, or a claim of the younger that is good as soon as it is made."""
         talk, claim = self.frame.talk or self._said(), move.claim
-        category, other, value = talk.category, talk.claim, claim.value
+        (category, other, _), value = talk, claim.value
         if claim.category is not category:
             raise IllegalMove(_RULES[category], _DUE[category])
         if other and (claim.size, value) <= (other.size, other.value):
@@ -109,25 +109,21 @@ class Talking(Exchanging):
         else:
             low, high = (0, _ANY) if value == UNSAID else (value, value)
             new = self._to_produce(self._demand(YOUNGER, claim, low, high))
-        new.vows += (self._claimed(claim),)
+        new.vows += (self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim),)
         new.notes = (note(_CLAIMS[category], self.deal.players[self.at], said),)
         return new
 
-    def _claimed(self, claim: Claim) -> Vow:
-        """PIC-20: a promise about the hand as it is."""
-        return self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim)
-
     def _open(self, move: Say) -> Self:
         """The elder passes."""
-        word, talk = move.word, self._said()
+        word, talk = move.word, self.frame.talk or self._said()
         if word is not _WORD_PASS:
             raise self._unfit(word)
         return self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk))
 
     def _counter(self, move: Say) -> Self:
         """The younger takes up a claim, or passes as the elder did."""
-        word, talk = move.word, self._said()
-        claim = talk.claim
+        word, talk = move.word, self.frame.talk or self._said()
+        _, claim, _ = talk
         if claim is None:
             if word is not _WORD_PASS:
                 raise self._unfit(word)
@@ -142,7 +138,7 @@ class Talking(Exchanging):
         ):
             raise self._unfit(word)
         new = self._saying(word, self._next(_PHASE_STATE, ELDER, talk))
-        new.vows += (self._claimed(claim),)
+        new.vows += (self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, claim),)
         return new
 
     def _judge(self, move: Say) -> Self:
@@ -176,7 +172,7 @@ class Talking(Exchanging):
 
     def _tell(self, move: Tell) -> Self:
         """The elder's answer to how-much."""
-        talk = self._said()
+        talk = self.frame.talk or self._said()
         claim, category = talk.claim, talk.category
         point = category is _CATEGORY_POINT
         if claim is None or move.category is not category:
@@ -188,7 +184,7 @@ class Talking(Exchanging):
             raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
         stated = Claim(category, claim.size, value)
         new = self._next(_PHASE_VERDICT, YOUNGER, new_tuple(Talk, (category, stated, ())))
-        new.vows += (self._claimed(stated),)
+        new.vows += (self._vow("PIC-20", self.held[self.at], _VOW_CLAIM, stated),)
         told = "states-sum" if point else "states-top"
         new.notes = (note(told, self.deal.players[self.at], (value,)),)
         return new
@@ -203,13 +199,13 @@ class Talking(Exchanging):
 
     def _to_produce(self, *due: Demand) -> Self:
         """A copy after one more move, where these cards are to be laid open one after another."""
-        talk = self._said()
+        talk = self.frame.talk or self._said()
         left = new_tuple(Talk, (talk.category, talk.claim, due))
         return self._next(_PHASE_PRODUCE, due[0].player, left)
 
     def _produce(self, move: Produce) -> Self:
         """PIC-26: exactly the claimed cards that scored or tied are opened."""
-        talk, cards, deal = self._said(), move.cards, self.deal
+        talk, cards, deal = self.frame.talk or self._said(), move.cards, self.deal
         demand = talk.due[0]
         size, count = demand.claim.size, cards.bit_count()
         if cards & ~self.held[self.at]:
@@ -238,8 +234,9 @@ class Talking(Exchanging):
 
     def _after_produced(self, cards: int) -> Self:
         """The cards lie open: they score one by one, or prove a tie."""
-        talk = self._said()
-        demand, category = talk.due[0], talk.category
+        talk = self.frame.talk or self._said()
+        category, claim, due = talk
+        demand = due[0]
         at = demand.player
         points = self._judged(demand, cards)
         if self.vows:
@@ -251,11 +248,11 @@ class Talking(Exchanging):
                 self.notes += (note(told, seat, (number, self.points[at])),)
                 if ended:
                     return self._to_reveal()
-        elif len(talk.due) == 1:
+        elif len(due) == 1:
             self.notes += (note("nobody-scores", -1, (category,)),)
-        if len(talk.due) > 1:
-            left = new_tuple(Talk, (category, talk.claim, talk.due[1:]))
-            return self._to_decide(_PHASE_PRODUCE, left.due[0].player, left)
+        if len(due) > 1:
+            left = new_tuple(Talk, (category, claim, due[1:]))
+            return self._to_decide(_PHASE_PRODUCE, due[1].player, left)
         return self._after_category()
 
     def _after_category(self) -> Self:
