@@ -34,7 +34,7 @@ TABLES = (
     Setting("petrangola", "emilia", 4),
     Setting("mambassa", "mambassa", 3),
 )
-MOST = 150
+MOST = 110
 """Decisions of each table that are looked at."""
 
 

@@ -73,7 +73,7 @@ def test_every_reason_is_said_in_both_languages(table: Table) -> None:
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_an_advice_is_a_deed_with_what_was_found_out(table: Table) -> None:
     views = [v for v in islice(scenes(table), 200) if v.deciding]
-    for view in views[:: max(1, len(views) // 6)]:
+    for view in views[:: max(1, len(views) // 3)]:
         found = advise(view.state, view.me, Random(2), still)
         assert found.move in view.state.legal(view.me)
         told = accounts.advice(EN, view, found)
