@@ -16,7 +16,7 @@ from node.language import Language, language
 from node.screen.cards import frame
 from node.screen.cells import Grid, Span, cut, fill, width, wrap
 from node.screen.desk import Key
-from node.screen.paint import MIN_HEIGHT, MIN_WIDTH, asciified, fits
+from node.screen.paint import asciified, fits, say_too_small
 from node.screen.scene import Area
 from node.screen.theme import Role, Theme
 
@@ -79,10 +79,8 @@ def page(columns: int, rows: int, theme: Theme, code: str) -> Page | None:
 
 def too_small(columns: int, rows: int, theme: Theme, code: str) -> Grid:
     """What a window shows that is too small."""
-    grid, t = Grid(columns, rows), language(code).text
-    text = t("This window is too small: {0} columns and {1} rows are needed.")
-    grid.put(0, 0, text.format(MIN_WIDTH, MIN_HEIGHT), Role.STRONG)
-    grid.put(0, 1, t("Make it larger, or leave with F10 and play with --plain."))
+    grid = Grid(columns, rows)
+    say_too_small(grid, language(code))
     return grid if theme.unicode else asciified(grid)
 
 

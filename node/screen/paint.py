@@ -19,7 +19,7 @@ from typing import Final
 
 from node.language import Language, language
 from node.screen import paint_dialog, paint_hand, paint_side, paint_table
-from node.screen.cells import Grid, cut, fill, width
+from node.screen.cells import Grid, cut, fill, width, wrap
 from node.screen.desk import Dialog, Ui, open_dialog, variants
 from node.screen.glossary import score_label
 from node.screen.scene import Area, Scene, scene
@@ -64,7 +64,7 @@ def paint(
     tongue = language(ui.language)
     grid = Grid(columns, rows)
     if not fits(columns, rows):
-        _too_small(grid, tongue)
+        say_too_small(grid, tongue)
         return grid if theme.unicode else asciified(grid)
     picture = scene(grid, view, ui, tongue, theme, waiting=waiting)
     side, body = _parts(columns, rows)
@@ -105,7 +105,7 @@ def paint_waiting(columns: int, rows: int, theme: Theme, code: str) -> Grid:
     tongue = language(code)
     grid = Grid(columns, rows)
     if not fits(columns, rows):
-        _too_small(grid, tongue)
+        say_too_small(grid, tongue)
     else:
         lines = (
             (tongue.text("The table is being set."), Role.STRONG),
@@ -117,11 +117,14 @@ def paint_waiting(columns: int, rows: int, theme: Theme, code: str) -> Grid:
     return grid if theme.unicode else asciified(grid)
 
 
-def _too_small(grid: Grid, tongue: Language) -> None:
-    text = tongue.text("This window is too small: {0} columns and {1} rows are needed.")
-    grid.put(0, 0, text.format(MIN_WIDTH, MIN_HEIGHT), Role.STRONG)
-    text = tongue.text("Make it larger, or leave with F10 and play with --plain.")
-    grid.put(0, 1, text, Role.TEXT)
+def say_too_small(grid: Grid, tongue: Language) -> None:
+    """Paint what a window shows that is too small, as much of it as there is room for."""
+    need = tongue.text("This window is too small: {0} columns and {1} rows are needed.")
+    way = tongue.text("Make it larger, or leave with F10 and play with --plain.")
+    lines = [(line, Role.STRONG) for line in wrap(need.format(MIN_WIDTH, MIN_HEIGHT), grid.width)]
+    lines += [(line, Role.TEXT) for line in wrap(way, grid.width)]
+    for y, (line, role) in enumerate(lines):
+        grid.put(0, y, line, role)
 
 
 # -- edges ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The Linux console: suits stay apart in sixteen colours, and every glyph is one that it has."""
+"""The Linux console, whose suits stay apart and whose glyphs are there; a window that is small."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from node.language import CODES, language
 from node.screen.cells import width
 from node.screen.console import GLYPHS, console_output, few_colours
+from node.screen.lobby_page import too_small
+from node.screen.paint import paint_waiting
 from node.screen.theme import SUITS, Role, ThemeName, theme
 from tests.node.screen.terminal import Paper
 
@@ -63,3 +66,17 @@ def test_what_is_sent_has_only_its_glyphs() -> None:
     output.write_raw("\x1b[0m")
     output.flush()
     assert paper.getvalue() == '┌─┐ √ • "Cucina" .\x1b[0m'
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize(("columns", "rows"), [(40, 10), (59, 19), (20, 12)])
+def test_a_window_that_is_too_small_says_so_whole(code: str, columns: int, rows: int) -> None:
+    t = language(code).text
+    wanted = t("This window is too small: {0} columns and {1} rows are needed.").format(60, 20)
+    way = t("Make it larger, or leave with F10 and play with --plain.")
+    for grid in (
+        paint_waiting(columns, rows, theme(ThemeName.DARK), code),
+        too_small(columns, rows, theme(ThemeName.DARK), code),
+    ):
+        said = " ".join(" ".join(grid.lines()).split())
+        assert said == f"{wanted} {way}"
