@@ -122,13 +122,15 @@ class Meanwhile:
             self._changed.notify()
 
     def _run(self) -> None:
-        with self._changed:
-            while not self._over:
+        while True:
+            with self._changed:
                 text = self._waits.line(self._clock())
-                if text:
-                    self._out.aside(text)
-                left = self._waits.left(self._clock())
-                self._changed.wait(left)
+                if self._over:
+                    return
+                if not text:
+                    self._changed.wait(self._waits.left(self._clock()))
+            if text:  # outside the lock: a terminal that stands still must not stop the session
+                self._out.aside(text)
 
     def __enter__(self) -> Meanwhile:
         if is_terminal(self._out.err) and not (self._out.quiet or self._out.json):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -227,3 +228,37 @@ def test_a_wait_is_told_on_standard_error() -> None:
             meanwhile.note(SimpleNamespace())
     assert err.said() == "Waiting.\n"
     assert out.out.said() == ""  # type: ignore[attr-defined] # a Stream
+
+
+class Stuck(Stream):
+    """A terminal that somebody has stopped (Ctrl-S): what is written waits."""
+
+    def __init__(self) -> None:
+        super().__init__("utf-8", True)
+        self.written = threading.Event()
+        self.goes_on = threading.Event()
+
+    def write(self, text: str) -> int:
+        self.written.set()
+        self.goes_on.wait()
+        return super().write(text)
+
+
+def test_a_terminal_that_stands_still_does_not_stop_the_session() -> None:
+    err, clock = Stuck(), Clock()
+    out = Output(Stream("utf-8", True), err, clock=clock, environ={"TERM": "xterm"})
+    meanwhile = Meanwhile(out, "Waiting.", clock)
+    clock.now = QUIET
+    try:
+        with meanwhile:
+            assert err.written.wait(60)
+            session = threading.Thread(target=meanwhile.note, args=(None,), daemon=True)
+            session.start()
+            session.join(10)  # it would wait for ever if the writer held the lock
+            stopped = session.is_alive()
+            err.goes_on.set()
+            session.join()
+    finally:
+        err.goes_on.set()
+    assert not stopped
+    assert err.said() == "Waiting.\n"
