@@ -103,23 +103,24 @@ REGIONAL: Final = _pack(REGIONAL32, (4, 5, 6, 7))
 PACKS: Final = {"french32": FRENCH, "regional32": REGIONAL}
 
 
-def by_octets(things: Sequence[T]) -> tuple[tuple[tuple[T, ...], ...], ...]:
-    """For each octet of a mask of 32: by its value, which of the `things` are in it."""
-    return tuple(
-        tuple(
-            tuple(things[base + bit] for bit in range(8) if octet >> bit & 1)
-            for octet in range(256)
-        )
-        for base in range(0, SLOTS, 8)
-    )
+def by_parts(things: Sequence[T]) -> tuple[tuple[tuple[T, ...], ...], ...]:
+    """For the lowest 11 bits of a mask of 32, for the next 11 and for the last 10: by their value,
+    which of the `things` are in it."""
+    tables = []
+    for low, high in ((0, 11), (11, 22), (22, SLOTS)):
+        table: list[tuple[T, ...]] = [()]
+        for thing in things[low:high]:
+            table += [(*before, thing) for before in table]
+        tables.append(tuple(table))
+    return tuple(tables)
 
 
-_S0, _S1, _S2, _S3 = by_octets(range(SLOTS))
+_S0, _S1, _S2 = by_parts(range(SLOTS))
 
 
 def slots_of(mask: int) -> tuple[int, ...]:
     """The slots in `mask`, or the codes in a hand, ascending."""
-    return _S0[mask & 255] + _S1[mask >> 8 & 255] + _S2[mask >> 16 & 255] + _S3[mask >> 24]
+    return _S0[mask & 2047] + _S1[mask >> 11 & 2047] + _S2[mask >> 22]
 
 
 def hand_of(codes: Iterable[int]) -> int:

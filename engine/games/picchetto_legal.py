@@ -63,7 +63,7 @@ _REPLIES: Final = tuple(
     for every in _ANNOUNCES[: Category.SET]
 )
 """By category, by the cards that the other claims and by those that one has (PIC-21)."""
-_P0, _P1, _P2, _P3 = PLAYS_OF
+_P0, _P1, _P2 = PLAYS_OF
 _VERDICTS: Final = (
     ((GOOD,), (GOOD, EQUAL)),
     ((GOOD, NOT_GOOD), (GOOD, NOT_GOOD, EQUAL)),
@@ -113,7 +113,7 @@ class Legal(Position):
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         may = self.may
         if may and seat is None:
-            return _P0[may & 255] + _P1[may >> 8 & 255] + _P2[may >> 16 & 255] + _P3[may >> 24]
+            return _P0[may & 2047] + _P1[may >> 11 & 2047] + _P2[may >> 22]
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()

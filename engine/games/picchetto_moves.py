@@ -152,8 +152,8 @@ HOW_MUCH: Final = Say(Word.HOW_MUCH)
 EQUAL: Final = Say(Word.EQUAL)
 BIANCAS: Final = tuple(Bianca(number) for number in range(MAX_TAKEN + 1))
 PLAYS: Final = tuple(Play(slot) for slot in range(SLOTS))
-PLAYS_OF: Final = picchetto_cards.by_octets(PLAYS)
-_P0, _P1, _P2, _P3 = PLAYS_OF
+PLAYS_OF: Final = picchetto_cards.by_parts(PLAYS)
+_P0, _P1, _P2 = PLAYS_OF
 
 
 def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
@@ -169,7 +169,7 @@ def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
 
 def plays(mask: int) -> tuple[Play, ...]:
     """The plays of the slots in `mask`, ascending."""
-    return _P0[mask & 255] + _P1[mask >> 8 & 255] + _P2[mask >> 16 & 255] + _P3[mask >> 24]
+    return _P0[mask & 2047] + _P1[mask >> 11 & 2047] + _P2[mask >> 22]
 
 
 def mask_from(slots: tuple[int, ...]) -> int:

@@ -278,7 +278,7 @@ def test_the_younger_may_win_while_declaring() -> None:
     made.state.match = type(made.state.match)(
         made.state.match.options, made.state.match.pack, (18, 18)
     )
-    made.state.lay = made.state.lay._replace(limits=(3, 3))
+    made.state.lay = made.state.lay.but(limits=(3, 3))
     made.say("pass", "point 4", "show Jd Td 9d 8d")
     assert made.result().winners == (1,)
     assert made.result().scores == (18, 22)
