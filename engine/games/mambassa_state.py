@@ -380,11 +380,22 @@ class MambassaState(Ending):
         top, *stock = (*self.stock, hand[place])
         hand[place] = top
         hands[at] = (*hand,)
-        new = self._copy()
-        new.made += 1
-        new.stock = (*stock,)
-        new.held = (*hands,)
+        new = MambassaState()  # as in `_silent`
+        new.deal = deal
+        new.opened = self.opened
+        new.shown = self.shown
+        new.said = self.said
         new.notes = _DISCARDS[seat]
+        new.held = (*hands,)
+        new.monte = self.monte
+        new.stock = (*stock,)
+        new.at = at
+        new.left = self.left
+        new.turns = self.turns
+        new.made = self.made + 1
+        new.discard = False
+        new.reseals = self.reseals
+        new.declared = ()
         if deal.auto:
             return new._after_drawing()
         kept = (*hand[:place], *hand[place + 1 :])
@@ -397,10 +408,13 @@ class MambassaState(Ending):
 
     def _after_drawing(self) -> MambassaState:
         a, b, c, d = self.held[self.at]
+        deal, at = self.deal, self.at
         shown = [*self.shown]
-        shown[self.deal.players[self.at]] |= 1 << a | 1 << b | 1 << c | 1 << d
+        shown[deal.players[at]] |= 1 << a | 1 << b | 1 << c | 1 << d
         self.shown = (*shown,)
-        return self._to_statement()
+        self.phase = _STATEMENT
+        self.due = deal.decides[at]
+        return self
 
     def _after_turn(self) -> MambassaState:
         """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""

@@ -140,10 +140,12 @@ def settle(
     hand; `when` says, if that matters, when each was completed (the higher the later)."""
     options, before, strength = match.options, match.streak, grades
     ranked = sorted(grades)
-    worst, best = ranked[0], ranked[-1]
-    if best >= PETRANGOLA and options.equal_petrangole_last_loses:
-        strength = _strength(match, grades, when())
-        ranked = sorted(strength)
+    best, proud = ranked[-1], False
+    if best >= PETRANGOLA:
+        proud = ranked[0] >= PETRANGOLA
+        if options.equal_petrangole_last_loses:
+            strength = _strength(match, grades, when())
+            ranked = sorted(strength)
     tokens, streak = [*match.tokens], [0] * len(before)
     if len(players) < len(before):  # who isn't in the deal neither falls nor stays
         streak = [0 if seat in players else falls for seat, falls in enumerate(before)]
@@ -152,13 +154,13 @@ def settle(
         lost = {seat: 1}
         streak[seat] = falls = before[seat] + 1
         tokens[seat] = left = tokens[seat] - 1
-        notes = _fall(seat, left, falls, worst >= PETRANGOLA)
+        notes = _fall(seat, left, falls, proud)
     else:
         lost = _losses(match, players, strength)
         for seat, n in lost.items():
             streak[seat] = before[seat] + 1
             tokens[seat] -= n
-        notes = _announce(lost, tokens, streak, worst >= PETRANGOLA)
+        notes = _announce(lost, tokens, streak, proud)
     gained = _bonuses(match, players, grades, lost) if best >= match.judge.aces else {}
     if gained:
         for seat, n in gained.items():
