@@ -199,3 +199,14 @@ def test_help_that_cannot_be_written_is_told(
         monkeypatch.setattr(sys, "stdout", full)
         assert main(list(argv)) == ExitCode.UNREADABLE
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_only_verbs_that_are_said_get_their_words(verb: str) -> None:
+    """Which keeps --help fast, and changes nothing that is understood."""
+    whole, part = make_parser(), make_parser(among=[verb])
+    assert whole.verbs.keys() == part.verbs.keys()
+    assert part.verbs[verb].format_help() == whole.verbs[verb].format_help()
+    assert part.format_help() == whole.format_help()
+    for other in VERBS:
+        assert (len(part.verbs[other]._actions) > 1) is (other == verb)
