@@ -21,7 +21,6 @@ from engine.contract import mask_of
 from engine.games.picchetto_cards import (
     ACE,
     BEST_RUN,
-    EVERYTHING,
     LOWEST_SET,
     RANKS,
     SETS,
@@ -169,11 +168,6 @@ def statable(pack: Pack, category: Category, size: int, hand: int) -> int:
     return table[hand & 255] | table[hand >> 8 & 255] | table[hand >> 16 & 255] | table[hand >> 24]
 
 
-def stated(pack: Pack, category: Category, size: int, hand: int) -> tuple[int, ...]:
-    """`values` in ascending order."""
-    return numbers(statable(pack, category, size, hand))
-
-
 @lru_cache(maxsize=64)  # two packs, two categories, six sizes
 def _statable(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
     """By suit byte the `values` of that suit alone: bit i stands for i."""
@@ -184,11 +178,6 @@ def _statable(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
 def numbers(mask: int) -> tuple[int, ...]:
     """Which bits are set, ascending."""
     return tuple([number for number in range(mask.bit_length()) if mask >> number & 1])
-
-
-def every_value(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
-    """What anybody might say on `how-much`, ascending."""
-    return stated(pack, category, size, EVERYTHING.hand)
 
 
 def holds(pack: Pack, claim: Claim, hand: int) -> bool:

@@ -10,8 +10,8 @@ import pytest
 from engine.contract import Decide, Open
 from engine.errors import IllegalMove, NotationError
 from engine.games.picchetto import GAME, Phase
-from engine.games.picchetto_cards import FRENCH, hand_of
-from engine.games.picchetto_declare import Category, Claim, every_value, holds
+from engine.games.picchetto_cards import EVERYTHING, FRENCH, hand_of
+from engine.games.picchetto_declare import Category, Claim, holds, numbers, statable
 from engine.games.picchetto_moves import Produce
 from tests.engine.picchetto_desk import VECTORS, Desk, after, both, desk, make_options
 
@@ -437,10 +437,15 @@ def test_claims_and_the_hands_that_keep_them(claim: Claim, cards: str, kept: boo
 
 @pytest.mark.rule("PIC-21", "PIC-22")
 def test_all_that_may_be_said_of_a_claim() -> None:
-    assert every_value(FRENCH, Category.POINT, 8) == (75,)
-    assert every_value(FRENCH, Category.POINT, 7) == (64, 65, 66, 67, 68)
-    assert every_value(FRENCH, Category.SEQUENCE, 3) == (2, 3, 4, 5, 6, 7)
-    assert every_value(FRENCH, Category.SEQUENCE, 8) == (7,)
+    """By a hand that is hidden, so that nothing can be ruled out."""
+
+    def every_value(category: Category, size: int) -> tuple[int, ...]:
+        return numbers(statable(FRENCH, category, size, EVERYTHING.hand))
+
+    assert every_value(Category.POINT, 8) == (75,)
+    assert every_value(Category.POINT, 7) == (64, 65, 66, 67, 68)
+    assert every_value(Category.SEQUENCE, 3) == (2, 3, 4, 5, 6, 7)
+    assert every_value(Category.SEQUENCE, 8) == (7,)
 
 
 # ---------------------------------------------------------------------------------------------
