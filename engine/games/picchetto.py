@@ -41,9 +41,9 @@ from engine.games import (
     picchetto_score,
     picchetto_worlds,
 )
+from engine.games.picchetto_frame import Phase
 from engine.games.picchetto_match import PRESETS, SEATS, PicchettoOptions
 from engine.games.picchetto_phrases import PHRASES
-from engine.games.picchetto_position import Phase
 from engine.games.picchetto_state import PicchettoState, begin
 from engine.options import Value
 

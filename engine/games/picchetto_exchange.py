@@ -26,10 +26,7 @@ from engine.contract import (
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, SLOTS, codes_of, known_of
-from engine.games.picchetto_legal import Legal
-from engine.games.picchetto_match import SEATS, Match
-from engine.games.picchetto_moves import Bianca, Change
-from engine.games.picchetto_position import (
+from engine.games.picchetto_frame import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
@@ -47,6 +44,9 @@ from engine.games.picchetto_position import (
     Wait,
     requests_of,
 )
+from engine.games.picchetto_legal import Legal
+from engine.games.picchetto_match import SEATS, Match
+from engine.games.picchetto_moves import Bianca, Change
 from engine.position import new_blank, note
 
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))

@@ -24,6 +24,7 @@ from engine.games.picchetto_declare import (
     numbers,
     statable,
 )
+from engine.games.picchetto_frame import DEALT, ELDERS_TALON, NOBODY, Phase
 from engine.games.picchetto_moves import (
     BIANCAS,
     EQUAL,
@@ -40,7 +41,7 @@ from engine.games.picchetto_moves import (
     productions,
     productions_of,
 )
-from engine.games.picchetto_position import DEALT, ELDERS_TALON, NOBODY, Phase, Position
+from engine.games.picchetto_position import Position
 
 _ANNOUNCES: Final = tuple(
     tuple(Announce(claim) for claim in every_claim(category)) for category in Category

@@ -11,9 +11,9 @@ from typing import Final, Self
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
 from engine.games.picchetto_exchange import BATTUTA, ELDER, Exchanging
+from engine.games.picchetto_frame import DEALT, Act, Aim, Phase, Vow, VowKind
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.games.picchetto_position import DEALT, Act, Aim, Phase, Vow, VowKind
 from engine.position import new_blank, new_tuple, note
 
 SESSANTA: Final = 30

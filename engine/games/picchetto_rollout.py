@@ -32,8 +32,8 @@ from engine.games.picchetto_cards import (
 )
 from engine.games.picchetto_declare import SEQUENCE_POINTS, SET_POINTS, Category
 from engine.games.picchetto_exchange import BONUS_AT, ELDER, NOVANTA
+from engine.games.picchetto_frame import DEALT, ELDERS_TALON, Layout, Phase
 from engine.games.picchetto_play import CAPPOTTO_POINTS, CARDS_POINTS, SESSANTA
-from engine.games.picchetto_position import DEALT, ELDERS_TALON, Layout, Phase
 from engine.games.picchetto_state import PicchettoState
 
 _CHANCE: Final = 0.15

@@ -22,8 +22,8 @@ from engine.games.picchetto_declare import (
     values,
 )
 from engine.games.picchetto_exchange import BONUS_AT, NOVANTA
+from engine.games.picchetto_frame import DEALT
 from engine.games.picchetto_match import SEATS, PicchettoOptions
-from engine.games.picchetto_position import DEALT
 
 _NAMES: Final = ("point", "sequences", "sets")
 

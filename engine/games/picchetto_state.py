@@ -52,6 +52,7 @@ from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
 from engine.games.picchetto_exchange import DECIDE, ELDER, YOUNGER
+from engine.games.picchetto_frame import ALL_SLOTS, Act, Aim, Deal, Phase
 from engine.games.picchetto_match import Match, PicchettoOptions
 from engine.games.picchetto_moves import (
     Announce,
@@ -64,7 +65,6 @@ from engine.games.picchetto_moves import (
     slots_of,
 )
 from engine.games.picchetto_play import Playing
-from engine.games.picchetto_position import ALL_SLOTS, Act, Aim, Deal, Phase
 from engine.games.picchetto_talk import Talking
 from engine.position import fresh_note, new_blank, note, open_slots
 

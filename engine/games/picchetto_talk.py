@@ -25,9 +25,9 @@ from engine.games.picchetto_declare import (
     worth,
 )
 from engine.games.picchetto_exchange import ELDER, NOVANTA, YOUNGER, Exchanging
+from engine.games.picchetto_frame import Act, Aim, Phase, Step, Talk, VowKind
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Announce, Produce, Say, Tell, Word
-from engine.games.picchetto_position import Act, Aim, Phase, Step, Talk, VowKind
 from engine.position import new_tuple, note
 
 _ANY: Final = 99

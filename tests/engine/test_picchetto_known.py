@@ -13,8 +13,8 @@ from engine import registry
 from engine.contract import Over, Public, State
 from engine.errors import IllegalMove
 from engine.games.picchetto import Phase, PicchettoState
+from engine.games.picchetto_frame import NO_MARK
 from engine.games.picchetto_moves import PLAYS
-from engine.games.picchetto_position import NO_MARK
 from tests.engine.table import Dealer, at_random, options_of, play
 
 RULES = {
