@@ -230,7 +230,9 @@ class Playing(Exchanging):
             return
         key = at * SUITS + suit
         self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
-        seat, move, reseals = self.deal.players[at], old.moves, frame.lay.reseals
+        a, b = old.won
+        move = frame.moves + (a | b).bit_count() + 1  # with the lead; this card is the next one
+        seat, reseals = self.deal.players[at], frame.lay.reseals
         vow = new_tuple(Vow, (seat, "PIC-36", hidden, move, reseals, _VOW_SUIT, None, suit, floor))
         self.vows += (vow,)
 

@@ -160,7 +160,8 @@ class Talking(Exchanging):
 
     def _saying(self, word: Word, new: Self) -> Self:
         """`new` is what comes of `word`: it tells so."""
-        new.notes = _SPOKEN[word][self._said().category][self.deal.players[self.at]]
+        talk = self.frame.talk or self._said()
+        new.notes = _SPOKEN[word][talk.category][self.deal.players[self.at]]
         return new
 
     def _unfit(self, word: Word) -> IllegalMove:
