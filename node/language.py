@@ -2,9 +2,10 @@
 
 Law: the English sentence is the key (a few keys have a context, where one English word is two
 elsewhere). A language is a catalogue in gettext's text format, `locale/<code>.po` and
-`locale/<code>-*.po`, compiled in memory when it is first asked for, so that an editable install and
-a wheel need no build step. This file knows how catalogues are written, never what they say; no
-terminal, no card.
+`locale/<code>-*.po`, read when it is first asked for, so that an editable install and a wheel need
+no build step. This file knows how catalogues are written, never what they say; no terminal, no
+card. `busso --help` waits for it, so it does without dataclasses, which start
+slowly, and no pattern is compiled before it is needed.
 
     >>> language("it").text("Your turn")
     'Tocca a te'
@@ -22,14 +23,11 @@ from __future__ import annotations
 
 import functools
 import gettext
-import io
 import locale as system
 import re
-import struct
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 CODES: Final = ("it", "en")
 """Every language, in the order in which F9 goes through them."""
@@ -42,11 +40,20 @@ MAX_SAID: Final = 2_000
 """Characters of a sentence that are looked at: what is longer is nobody's sentence."""
 MAX_NESTED: Final = 4
 """Sentences within sentences: a counter's error in a finding, a fault's in an error."""
-_FIELD: Final = re.compile(r"\{(\w*)[^{}]*\}")
+_FIELD: Final = r"\{(\w*)[^{}]*\}"
 _CONTEXT: Final = "\x04"
 """What gettext puts between a context and its message."""
-_MAGIC: Final = 0x950412DE
-_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_STRINGS: Final = r'("[^"\\\n]*(?:\\.[^"\\\n]*)*"(?:\n"[^"\\\n]*(?:\\.[^"\\\n]*)*")*)'
+"""Strings in quotes, each on its line: they make one."""
+_ENTRY: Final = (
+    rf"(?m)^(?:msgctxt {_STRINGS}\n)?msgid {_STRINGS}\n"
+    rf"(?:msgid_plural {_STRINGS}\nmsgstr\[0\] {_STRINGS}\nmsgstr\[1\] {_STRINGS}"
+    rf"|msgstr {_STRINGS})$"
+)
+"""One message: context, itself, its plural and two forms, or its only form."""
+_BESIDE: Final = r"(?:(?:#.*|[ \t]*)\n)*(?:#.*|[ \t]*)"
+"""What may stand between messages: comments and blank lines."""
+_PLURAL: Final = r"(?m)^Plural-Forms:.*\bplural=([^;]*)"
 _ESCAPES: Final = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
@@ -64,22 +71,32 @@ def said(message: str) -> str:
     return message
 
 
-@dataclass(frozen=True, slots=True)
 class Language:
-    """One language: sentences by their English."""
+    """One language: sentences by their English. There is one of each: `language` gives it.
 
-    code: str
-    _catalogue: gettext.NullTranslations = field(repr=False, compare=False)
+    messages    key (a context, U+0004 and the message) -> its forms
+    """
+
+    __slots__ = ("code", "messages")
+
+    def __init__(self, code: str, messages: Mapping[str, tuple[str, ...]]) -> None:
+        self.code: Final = code
+        self.messages: Final = messages
+
+    def __repr__(self) -> str:
+        """Without a thousand sentences."""
+        return f"language({self.code!r})"
 
     def text(self, message: str, context: str = "") -> str:
         """The sentence for `message`."""
-        if context:
-            return self._catalogue.pgettext(context, message)
-        return self._catalogue.gettext(message)
+        forms = self.messages.get(f"{context}{_CONTEXT}{message}" if context else message)
+        return forms[0] if forms else message
 
     def count(self, one: str, many: str, number: int, *values: object, **fields: object) -> str:
         """The sentence for `number` things: `{n}` is the number, `{0}`, `{1}` ... the values."""
-        return self._catalogue.ngettext(one, many, number).format(*values, n=number, **fields)
+        forms = self.messages.get(f"{one}\0{many}")
+        form = forms[_plural(self.code)(number)] if forms else one if number == 1 else many
+        return form.format(*values, n=number, **fields)
 
     def retold(self, text: str, depth: int = 0) -> str:
         """The sentence or word `text`, which somebody said in English, with its values retold too;
@@ -105,8 +122,7 @@ class Language:
         return self.text(template, SAID).format(**told)
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
+class _Template(NamedTuple):
     """A message with fields: `texts` stand around the fields `names`, one more than they are."""
 
     texts: tuple[str, ...]
@@ -134,10 +150,10 @@ class _Template:
 def _templates(code: str) -> tuple[_Template, ...]:
     """The templates of the context SAID, the most telling first."""
     found = []
-    for key, forms in _messages(code).items():
+    for key, forms in language(code).messages.items():
         context, _, message = key.partition(_CONTEXT)
-        if context == SAID and _FIELD.search(message):
-            parts = _FIELD.split(message)
+        if context == SAID and re.search(_FIELD, message):
+            parts = re.split(_FIELD, message)
             found.append(_Template(tuple(parts[::2]), tuple(parts[1::2]), forms[0]))
     return tuple(sorted(found, key=lambda one: -sum(map(len, one.texts))))
 
@@ -147,15 +163,16 @@ def language(code: str) -> Language:
     """The language `code`, one of CODES (KeyError: our own bug)."""
     if code not in CODES:
         raise KeyError(code)
-    if code == SOURCE:
-        return Language(code, gettext.NullTranslations())
-    return Language(code, gettext.GNUTranslations(io.BytesIO(_packed(_messages(code)))))
+    return Language(code, {} if code == SOURCE else read(catalogue_text(code)))
 
 
 @functools.cache
-def _messages(code: str) -> dict[str, tuple[str, ...]]:
-    """The messages of a catalogue, read once."""
-    return read(catalogue_text(code))
+def _plural(code: str) -> Callable[[int], int]:
+    """Which form a number of things takes in a language, as its catalogue's header says."""
+    rule = re.search(_PLURAL, language(code).text(""))
+    if rule is None:
+        raise CatalogueError(f"the catalogue {code} doesn't say which plural is whose")
+    return gettext.c2py(rule[1])
 
 
 ENGLISH: Final = language(SOURCE)
@@ -200,61 +217,33 @@ def read(text: str) -> dict[str, tuple[str, ...]]:
     line that isn't the format's, a key twice.
     """
     found: dict[str, tuple[str, ...]] = {}
-    parts: dict[str, str] = {}
-    part = ""
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        word, _, rest = line.partition(" ")
-        if line.startswith('"') and part:
-            parts[part] += _unquoted(line, number)
-        elif line and not line.startswith("#"):
-            if word in ("msgctxt", "msgid") and part.startswith("msgstr"):
-                _keep(found, parts, number)
-                parts = {}
-            part = word
-            parts[part] = _unquoted(rest, number)
-    if parts:
-        _keep(found, parts, 0)
+    at = 0
+    for entry in re.finditer(_ENTRY, text):
+        _beside(text, at, entry.start())
+        at = entry.end()
+        context, one, many, *forms = entry.groups()
+        before = f"{_unquoted(context)}{_CONTEXT}" if context is not None else ""
+        after = f"\0{_unquoted(many)}" if many is not None else ""
+        key = f"{before}{_unquoted(one)}{after}"
+        told = tuple(_unquoted(form) for form in forms if form is not None)
+        if found.setdefault(key, told) is not told and (key or found[key] != told):
+            line = text.count("\n", 0, entry.start()) + 1
+            raise CatalogueError(f"line {line} of the catalogue: {key!r} is there twice")
+    _beside(text, at, len(text))
     return found
 
 
-def _unquoted(text: str, number: int) -> str:
-    text = text.strip()
-    bare = text[1:-1]
-    if text[:1] == text[-1:] == '"' and len(text) > 1 and '"' not in bare and "\\" not in bare:
+def _beside(text: str, start: int, end: int) -> None:
+    """CatalogueError: what stands there is no message, and no comment."""
+    between = text[start:end]
+    if not re.fullmatch(_BESIDE, between):
+        line = text.count("\n", 0, end - len(between.lstrip())) + 1
+        raise CatalogueError(f"from line {line} of the catalogue a message isn't whole")
+
+
+def _unquoted(strings: str) -> str:
+    """What the strings say."""
+    bare = strings[1:-1] if "\n" not in strings else strings[1:-1].replace('"\n"', "")
+    if "\\" not in bare:
         return bare  # as most are
-    match = _STRING.fullmatch(text)
-    if match is None:
-        raise CatalogueError(f"line {number} of the catalogue is no string")
-    return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), match[1])
-
-
-def _keep(found: dict[str, tuple[str, ...]], parts: Mapping[str, str], number: int) -> None:
-    forms = tuple(value for name, value in parts.items() if name.startswith("msgstr"))
-    context = parts["msgctxt"] + _CONTEXT if "msgctxt" in parts else ""
-    plural = "\0" + parts["msgid_plural"] if "msgid_plural" in parts else ""
-    if "msgid" not in parts or not forms:
-        raise CatalogueError(f"before line {number} of the catalogue a message isn't whole")
-    key = context + parts["msgid"] + plural
-    if key in found and (key or found[key] != forms):
-        raise CatalogueError(f"before line {number} of the catalogue: {key!r} is there twice")
-    found[key] = forms
-
-
-def compiled(text: str) -> bytes:
-    """A catalogue in gettext's binary format, which the standard library reads."""
-    return _packed(read(text))
-
-
-def _packed(messages: Mapping[str, tuple[str, ...]]) -> bytes:
-    keys = sorted(key.encode() for key in messages)
-    values = ["\0".join(messages[key.decode()]).encode() for key in keys]
-    start = 7 * 4
-    at = start + 16 * len(keys)
-    tables: list[bytes] = []
-    octets = b""
-    for strings in (keys, values):
-        for string in strings:
-            tables.append(struct.pack("<II", len(string), at + len(octets)))
-            octets += string + b"\0"
-    head = struct.pack("<7I", _MAGIC, 0, len(keys), start, start + 8 * len(keys), 0, 0)
-    return head + b"".join(tables) + octets
+    return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), bare)

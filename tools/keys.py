@@ -6,8 +6,7 @@ Law: a table of data; a key is here only if something reads it. It knows no file
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from node.language import mark
 from tools.values import DAY, LANGUAGES, LEVELS, MAX_THINK, THEMES
@@ -27,8 +26,7 @@ class Kind(enum.Enum):
     CHOICE = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key: where its value goes, and what it may be.
 
     text         what it is for, a message of the catalogue

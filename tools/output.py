@@ -9,16 +9,13 @@ which language a person wants; the sentences are the commands'.
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
-import shutil
 import stat
 import threading
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, TextIO, cast
 
 from node.language import ENGLISH, Language, preferred
@@ -54,7 +51,7 @@ _ASCII: Final = {
     "æ": "ae",
     "Æ": "AE",
 }
-_COLOURLESS: Final = re.compile(r"dumb|unknown|vt(52|1\d\d|2\d\d|3[0-35-9]\d|4\d\d)|.*-(m|mono)")
+_COLOURLESS: Final = r"dumb|unknown|vt(52|1\d\d|2\d\d|3[0-35-9]\d|4\d\d)|.*-(m|mono)"
 """Terminals (TERM) that have no colours."""
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 _UNSAFE: Final = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -104,7 +101,7 @@ def wants_colour(
     """Whether `stream` is a terminal with colours (TERM) whose user has nothing against them:
     `asked` says so, else NO_COLOR."""
     against = bool(environ.get("NO_COLOR")) if asked is None else not asked
-    if against or _COLOURLESS.fullmatch(environ.get("TERM", "")) or not is_terminal(stream):
+    if against or not is_terminal(stream) or re.fullmatch(_COLOURLESS, environ.get("TERM", "")):
         return False
     return not windows or bool(environ.get("WT_SESSION") or environ.get("ANSICON"))
 
@@ -125,7 +122,6 @@ def _is_pipe(stream: TextIO) -> bool:
         return False
 
 
-@dataclass
 class Output:
     """The two streams and the flags that every verb has.
 
@@ -138,20 +134,28 @@ class Output:
     language  `it`, `en`, or None to follow the system
     """
 
-    out: TextIO
-    err: TextIO
-    json: bool = False
-    plain: bool = False
-    ascii: bool = False
-    colour: bool = False
-    quiet: bool = False
-    verbose: bool = False
-    language: str | None = None
-    clock: Callable[[], float] = field(default=time.monotonic)
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
-    shown: Progress | None = field(default=None, repr=False)
-    """The progress line that stands on the terminal now, if any."""
+    def __init__(
+        self,
+        out: TextIO,
+        err: TextIO,
+        *,
+        json: bool = False,
+        plain: bool = False,
+        ascii: bool = False,  # noqa: A002  # as the flag is called
+        colour: bool = False,
+        quiet: bool = False,
+        verbose: bool = False,
+        language: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.out, self.err = out, err
+        self.json, self.plain, self.ascii, self.colour = json, plain, ascii, colour
+        self.quiet, self.verbose, self.language = quiet, verbose, language
+        self.clock, self.environ = clock, environ
+        self.lock = threading.RLock()
+        self.shown: Progress | None = None
+        """The progress line that stands on the terminal now, if any."""
 
     @property
     def speech(self) -> Language:
@@ -205,7 +209,9 @@ class Output:
 
     def data(self, value: Any) -> None:
         """A value as JSON, on standard output; ASCII, so that any terminal takes it."""
-        self.out.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+        from json import dumps  # noqa: PLC0415  # slow, and only for programs
+
+        self.out.write(dumps(value, indent=2, ensure_ascii=True) + "\n")
 
     def text(self, text: str) -> None:
         """The content of a file, to standard output: UTF-8 whatever the encoding is, unless
@@ -295,6 +301,8 @@ class Progress:
                     self._show(f"{self._text} ({seconds} s)" if seconds else f"{self._text} ...")
 
     def _show(self, text: str) -> None:
+        from shutil import get_terminal_size  # noqa: PLC0415  # slow, and seldom needed
+
         output, err = self._output, self._output.err
         line = output._fit(err, text)
         with output.lock:
@@ -302,7 +310,7 @@ class Progress:
                 err.write(line + "\n")
             else:
                 output.out.flush()
-                line = line[: max(1, shutil.get_terminal_size().columns - 1)]
+                line = line[: max(1, get_terminal_size().columns - 1)]
                 err.write("\r" + line.ljust(self._width))
                 output.shown = self
             self._width = len(line)

@@ -21,11 +21,9 @@ from __future__ import annotations
 
 import os
 import re
-import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from node.language import ENGLISH, Language, mark
 from tools.errors import UnusableFile, UsageError
@@ -45,10 +43,10 @@ MAX_FILE: Final = 65_536
 MAX_NUMBER: Final = 10**9
 MAX_OWN: Final = 64
 """Sets of house rules of one's own."""
-_OWN_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,19}")
+_OWN_NAME: Final = r"[a-z0-9][a-z0-9_-]{0,19}"
 _ABOUT: Final = ("game", "like")
 """What is said of a set of house rules besides its options."""
-_AT: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)", re.DOTALL)
+_AT: Final = r"(?s)(.*) \(at line (\d+), column \d+\)"
 
 _BY_NAME: Final = {key.name: key for key in KEYS}
 _TABLES: Final = {name.partition(".")[0] for name in _BY_NAME if "." in name} | {PRESETS}
@@ -56,8 +54,7 @@ GAMES: Final = ("petrangola", "mambassa", "traversone", "briscola", "picchetto")
 """The games that may have a preset; the same as the registry's, which isn't imported for this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the file says: each key's value, the preset of a game, one's own presets, and the line
     of each (0 where it can't be told)."""
 
@@ -187,7 +184,7 @@ def read(text: str, path: Path) -> Settings:
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        match = _AT.fullmatch(str(error))
+        match = re.fullmatch(_AT, str(error))
         said = (match[1] if match else str(error)).removesuffix(".")
         line = int(match[2]) if match else text.count("\n") + 1
         raise _wrong(path, line, f"{said[:1].lower()}{said[1:]}"[:200]) from error
@@ -249,7 +246,7 @@ def _own(name: str, table: Mapping[str, Any], text: str, path: Path) -> OwnPrese
     def wrong(key: str, said: str) -> UnusableFile:
         return _wrong(path, _line_of(text, f"{PRESETS}.{name}{key}"), said)
 
-    if not _OWN_NAME.fullmatch(name) or name in GAMES:
+    if not re.fullmatch(_OWN_NAME, name) or name in GAMES:
         hint = "small letters, digits, - and _, 20 at most, and no game's name"
         raise wrong("", f"{_shown(name)} can't be the name of a preset: {hint}")
     if "game" not in table:
@@ -347,6 +344,8 @@ def template(language: Language = ENGLISH) -> str:
 
 
 def _comment(text: str) -> list[str]:
+    import textwrap  # noqa: PLC0415  # only for the file that is written
+
     return textwrap.wrap(
         text, _COLUMNS, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False
     )

@@ -1,7 +1,8 @@
 """The verbs of the command line, and the words that may follow each.
 
 Law: a table of data, which `tools.arguments` makes a parser of; what runs a verb is its module. A
-word that several verbs take stands once. Nothing is imported but what the words may be.
+word that several verbs take stands once. Nothing is imported but what the words may be, no
+dataclasses either, since `busso --help` waits for them.
 
     Word    one argument: its names, and how argparse takes it
     Verb    a line for the list of verbs, and the words
@@ -11,8 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tools.values import (
     DAY,
@@ -29,16 +29,14 @@ from tools.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One argument: its names, and what `add_argument` is told of it."""
 
     names: tuple[str, ...]
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """What a verb is for (nothing: Busso says it to itself), and its words in order."""
 
     text: str

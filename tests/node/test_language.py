@@ -17,7 +17,6 @@ from node.language import (
     SAID,
     CatalogueError,
     catalogue_text,
-    compiled,
     following,
     language,
     preferred,
@@ -261,16 +260,32 @@ def test_no_other_language_is_made_up() -> None:
         'msgid "a"\n',
         'msgstr "a"\n',
         "msgid a\n",
+        'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\n',
+        'msgid "a"\nmsgstr "b" c\n',
+        'msgid "a"\nmsgstr "b"\nc\n',
+        'msgid "a"\nmsgstr "b"c"\n',
+        'msgid ""\nmsgstr "b"\nmsgid ""\nmsgstr "c"\n',
     ],
 )
 def test_a_catalogue_that_is_badly_written_is_refused(text: str) -> None:
     with pytest.raises(CatalogueError):
-        compiled(text)
+        read(text)
+
+
+def test_the_line_that_is_wrong_is_said() -> None:
+    with pytest.raises(CatalogueError, match=r"^from line 4 "):
+        read('msgid "a"\nmsgstr "b"\n\nmsgid c\nmsgstr "d"\n\nmsgid "e"\nmsgstr "f"\n')
+    with pytest.raises(CatalogueError, match=r"^line 3 .*'a' is there twice"):
+        read('msgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "c"\n')
 
 
 def test_the_text_format_is_read_as_gettext_writes_it() -> None:
     text = '# c\nmsgctxt "x"\nmsgid ""\n"a\\n"\n"\\"b\\""\nmsgstr "c"\n\nmsgid "d"\nmsgstr "e"\n'
     assert read(text) == {'x\x04a\n"b"': ("c",), "d": ("e",)}
+    assert read("") == read("# nothing") == {}
+    plural = 'msgid "a"\nmsgid_plural "b"\nmsgstr[0] "c"\nmsgstr[1] ""\n"d\\\\"\n'
+    assert read(plural) == {"a\0b": ("c", "d\\")}
+    assert read(f'msgid ""\nmsgstr "x"\n\n{plural}\nmsgid ""\nmsgstr "x"\n')[""] == ("x",)
 
 
 def test_what_is_said_is_found_by_what_it_is_given_to() -> None:

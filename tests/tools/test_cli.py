@@ -273,6 +273,16 @@ def test_what_needs_no_network_imports_none(argv: tuple[str, ...]) -> None:
     assert b"petrangola" in done.stdout or b"tris" in done.stdout or b"evidence" in done.stdout
 
 
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_help_waits_for_nothing_slow(language: str) -> None:
+    slow = {"dataclasses", "inspect", "json", "importlib.metadata", "tomllib"}
+    code = (
+        "import sys; from tools.cli import main; main(sys.argv[1:]); "
+        f"sys.exit(repr({slow} & sys.modules.keys()))"
+    )
+    assert child("--lang", language, "--help", code=code, capture_output=True).stderr == b"set()\n"
+
+
 # -- terminals --------------------------------------------------------------------------------
 
 RECORD = """\
