@@ -172,6 +172,9 @@ class PlainTable:
         """Answer a question that is put while no choice is due; False if it isn't one."""
         word, _, rest = line.strip().partition(" ")
         name = command(word)
+        if name == "chat" and not rest.strip():
+            self._talk()
+            return True
         view = self._look()
         if view is None or name in _OWN_TURN or (name == "help" and rest):
             return False
@@ -333,24 +336,37 @@ class PlainTable:
         if not rest:
             self._lines(lines.rules_lines(self._language, view))
             return
-        found = rule_words(self._language, rest.upper())
-        self._say(found or self._language.text("There is no such rule."))
+        self._say(self.rule(rest))
+
+    def rule(self, name: str) -> str:
+        """The text of a rule, or that there is none of that name."""
+        found = rule_words(self._language, name.upper())
+        return found or self._language.text("There is no such rule.")
 
     def _chat(self, rest: str, view: TableView) -> None:
         if not rest:
-            self._lines(lines.chat_lines(self._language, view))
+            self._talk()
         elif self._session:
             self._session.say(rest)
 
-    def _speak(self, rest: str, view: TableView) -> None:
-        """Another language, at once: what is due is said again in it."""
-        word = rest.casefold()
+    def _talk(self) -> None:
+        self._lines(lines.chat_lines(self._language, self._memory.chat))
+
+    def speak(self, name: str) -> bool:
+        """Speak the language called `name`, or the one that follows; False if there is none."""
+        word = name.casefold()
         code = LANGUAGES.get(word, word) or following(self._language.code)
         if code not in CODES:
-            self._tell("There is no language '{word}' here.", word=rest[:20])
-            return
+            self._tell("There is no language '{word}' here.", word=name[:20])
+            return False
         self._language = language(code)
         self._spoken(self._language)
+        return True
+
+    def _speak(self, rest: str, view: TableView) -> None:
+        """Another language, at once: what is due is said again in it."""
+        if not self.speak(rest):
+            return
         if view.deciding:
             self._lines(lines.turn_lines(self._language, view))
         else:

@@ -31,7 +31,7 @@ from node.screen.glossary import (
     worth_words,
 )
 from node.screen.story import HandResult, Row, Trick, scored
-from node.screen.view import SeatView, TableView
+from node.screen.view import Line, SeatView, TableView
 
 MANY: Final = 24
 """More choices than this are not listed one by one."""
@@ -361,9 +361,9 @@ def _trick(language: Language, view: TableView, number: int, trick: Trick) -> st
     return language.text("Trick {0}: {1}. {2} takes it.").format(number, cards, taker)
 
 
-def chat_lines(language: Language, view: TableView) -> list[str]:
+def chat_lines(language: Language, chat: Sequence[Line]) -> list[str]:
     """What was said last."""
-    said = [f"<{line.name}> {line.text}" for line in view.around.chat[-RECENT:]]
+    said = [f"<{line.name}> {line.text}" for line in chat[-RECENT:]]
     return said or [language.text("Nobody has said anything yet.")]
 
 

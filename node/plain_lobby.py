@@ -1,9 +1,9 @@
 """A table in plain lines from the lobby on: who is there, what is typed, match after match.
 
-Law: one queue brings what the session tells and what somebody types, each from its own thread; all
-else happens on the thread of `run`. It turns typed lines into calls of the session and events into
-lines, and knows no socket, no terminal and no rule. What is typed is bounded here and stripped
-where it is used.
+Law: one queue brings what the session tells, with what this seat sees after it, and what somebody
+types, each from its own thread; all else happens on the thread of `run`. It turns typed lines into
+calls of the session and events into lines, and knows no socket, no terminal and no rule. What is
+typed is bounded here and stripped where it is used.
 
     lobby      every line is a command, at once
     a choice   lines answer the question (`node.plain`); talk is shown meanwhile
@@ -18,12 +18,12 @@ import random
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from node.code import show_code
 from node.errors import NodeError
 from node.language import ENGLISH, Language, mark
-from node.lobby_words import lobby_lines, option_lines, people_lines
+from node.lobby_words import lobby_lines, option_lines, people_lines, waiting_line
 from node.notices import (
     BackInLobby,
     CodeChanged,
@@ -43,6 +43,7 @@ from node.notices import (
     Talked,
 )
 from node.plain import Ended, Left, PlainTable
+from node.screen.hearing import Heard
 from node.session import Session
 from node.typed import command
 from node.waiting import Absent, Waiting
@@ -56,12 +57,15 @@ LOBBY_HELP: Final = (
     mark("ready, unready: for the match. who, options: this table. chat TEXT: talk."),
     mark("bots N: bring computer players. start (host): bots for the free seats, and ready."),
     mark("kick NAME (host): remove somebody. invite, code (host): how others get here. leave."),
+    mark("chat: what was said. lang: the other language. r PET-22: one rule."),
 )
 ALWAYS: Final = (Talked, NotSent, Stranger, CodeChanged, HostSilent, Gone, Joined)
 MEANWHILE: Final = (Presence, Waiting, Absent, Suspended, Voted)
 """What is told at once, even while a question waits: of the lobby, and of the match."""
 OVERTAKING: Final = (Advanced, CutBack, YourMove, Refused, Finished, Started, BackInLobby, Ended)
 """What says that the question that waits isn't due any more."""
+ENDING: Final = (BackInLobby, Ended)
+"""What says so of a question that is put while no choice is due: nothing is left to leave."""
 
 
 class Lines(Protocol):
@@ -74,6 +78,10 @@ class Lines(Protocol):
 
 def _options(view: LobbyView, *, language: Language) -> list[str]:
     return option_lines(view.card, language=language)
+
+
+def _event(heard: Heard) -> SessionEvent:
+    return cast(SessionEvent, heard.event)  # `on_event` hears of no other
 
 
 class Overtaken(Exception):  # no error: the question that was put is due no more
@@ -100,15 +108,16 @@ class Means:
 class _Waiting:
     """Events that a question held up, and lines typed ahead."""
 
-    events: deque[SessionEvent | Ended] = field(default_factory=deque)
+    events: deque[Heard | Ended] = field(default_factory=deque)
     lines: deque[str] = field(default_factory=deque)
     closed: bool = False
+    overtaking: tuple[type, ...] = OVERTAKING
 
 
 class PlainLobby:
     """The interface of one player at one table. `say` prints a line, `prompt` something before an
     answer. `ahead` says that lines may come before their question, as from a pipe. `observe` hears
-    every event before anything is said of it."""
+    every event before anything is said of it, `spoken` of another language."""
 
     def __init__(
         self,
@@ -120,16 +129,18 @@ class PlainLobby:
         ahead: bool = False,
         observe: Callable[[SessionEvent], None] = lambda _: None,
         language: Language = ENGLISH,
+        spoken: Callable[[Language], None] = lambda _: None,
     ) -> None:
         self._language = language
+        self._spoken = spoken
         self._say = say
         self._observe = observe
         self._prompt = prompt
         self._means = means or Means()
         self._ahead = ahead
-        self._queue: queue.SimpleQueue[SessionEvent | Ended | Typed] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Heard | Ended | Typed] = queue.SimpleQueue()
         self._waiting = _Waiting()
-        self._table = PlainTable(say, self._ask, rng, language=language)
+        self._table = PlainTable(say, self._ask, rng, language=language, spoken=self._speak)
         self._view: LobbyView | None = None
         self._playing = False
         self._session: Session | None = None
@@ -137,8 +148,8 @@ class PlainLobby:
     # -- from other threads -----------------------------------------------------------------------
 
     def on_event(self, event: SessionEvent) -> None:
-        """The session tells something."""
-        self._queue.put(event)
+        """The session tells something, and goes on once it has been looked at."""
+        self._queue.put(self._table.hear(event))
 
     def decide(self, decision: YourMove, session: Session) -> None:
         """The event itself says that a choice is due."""
@@ -166,30 +177,34 @@ class PlainLobby:
                 if item.error is not None:
                     raise item.error
                 return
-            if isinstance(item, Typed):
-                self._line(session, item.line)
-            else:
-                self._event(item)
+            try:
+                if isinstance(item, Typed):
+                    self._line(session, item.line)
+                else:
+                    self._event(item)
+            except Overtaken:
+                self._tell("That is not asked any more.")
 
-    def _next(self) -> SessionEvent | Ended | Typed:
+    def _next(self) -> Heard | Ended | Typed:
         if self._waiting.events:
             return self._waiting.events.popleft()
         if self._waiting.lines and not self._playing:
             return Typed(self._waiting.lines.popleft())
         return self._take()
 
-    def _take(self) -> SessionEvent | Ended | Typed:
+    def _take(self) -> Heard | Ended | Typed:
         while True:
             try:
                 # A wait without an end can't be interrupted on Windows.
                 item = self._queue.get(timeout=0.2)
             except queue.Empty:
                 continue
-            if not isinstance(item, Ended | Typed):
-                self._observe(item)
+            if isinstance(item, Heard):
+                self._observe(_event(item))
             return item
 
-    def _event(self, event: SessionEvent) -> None:
+    def _event(self, heard: Heard) -> None:
+        event = _event(heard)
         if isinstance(event, Started):
             self._playing = True
         if isinstance(event, BackInLobby):
@@ -199,15 +214,23 @@ class PlainLobby:
             if self._playing:
                 lines = []
             self._view = event.view
-        for line in lines:
-            self._say(line)
+        if lines:
+            self._told(heard, lines)
         if isinstance(event, BackInLobby) and self._waiting.closed:
             raise Left
         if not lines:
-            try:
-                self._table.show(event)
-            except Overtaken:
-                self._tell("That is not asked any more.")
+            self._table.show(heard)
+
+    def _told(self, heard: Heard, lines: list[str]) -> None:
+        """Say what the lobby has to say; the table says nothing of it, but keeps it in mind."""
+        for line in lines:
+            self._say(line)
+        self._table.remember(heard)
+
+    def _speak(self, language: Language) -> None:
+        """The table speaks another language from now on, and so does the lobby."""
+        self._language = language
+        self._spoken(language)
 
     def _tell(self, message: str, **fields: object) -> None:
         """Say a message of the catalogue, its fields filled in."""
@@ -243,16 +266,43 @@ class PlainLobby:
     def _aside(self, session: Session, line: str, word: str, rest: str) -> None:
         """A line while a match is on and no choice is due."""
         if word == "chat":
-            session.say(rest)
-        elif word == "leave":
-            if not self._table.asked("q"):
-                raise Left
+            self._chat(session, rest)
+        elif word in ("leave", "q"):
+            self._ask_to_leave()
         elif self._table.asked(line):
             return
         elif self._ahead and len(self._waiting.lines) < MAX_AHEAD:
             self._waiting.lines.append(line)
         elif word:
             self._tell("It isn't your turn. 'chat TEXT' talks, ? helps.")
+
+    def _ask_to_leave(self) -> None:
+        """Leave once that is confirmed; what the others do meanwhile takes no answer away."""
+        self._waiting.overtaking = ENDING
+        try:
+            if not self._table.asked("q"):
+                raise Left
+        finally:
+            self._waiting.overtaking = OVERTAKING
+
+    def _chat(self, session: Session, text: str) -> None:
+        """Say something; without a text, what was said last."""
+        if text.strip():
+            session.say(text.strip())
+        else:
+            self._table.asked("chat")
+
+    def _lang(self, word: str) -> None:
+        """Another language, and in it what the table waits for."""
+        if self._table.speak(word) and self._view is not None:
+            self._say(waiting_line(self._view, language=self._language))
+
+    def _rule(self, rule: str) -> None:
+        """One rule, or the rules of this table."""
+        if rule:
+            self._say(self._table.rule(rule))
+        else:
+            self._list(_options)
 
     def _commands(self, session: Session) -> dict[str, Callable[[str], None]]:
         return {
@@ -261,7 +311,9 @@ class PlainLobby:
             "unready": lambda _: session.ready(False),
             "who": lambda _: self._list(people_lines),
             "options": lambda _: self._list(_options),
-            "chat": session.say,
+            "r": self._rule,
+            "lang": self._lang,
+            "chat": lambda text: self._chat(session, text),
             "kick": lambda name: self._kick(session, name),
             "bots": self._bots,
             "start": lambda _: self._start(session),
@@ -368,18 +420,18 @@ class PlainLobby:
                 if item.line is None:
                     waiting.closed = True
                 return item.line
-            if isinstance(item, ALWAYS):
-                for line in lobby_lines(item, self._view, language=self._language):
-                    self._say(line)
+            event = _event(item) if isinstance(item, Heard) else item
+            if isinstance(item, Heard) and isinstance(event, ALWAYS):
+                self._told(item, lobby_lines(event, self._view, language=self._language))
                 self._prompt(prompt)
                 continue
-            if isinstance(item, MEANWHILE):
+            if isinstance(item, Heard) and isinstance(event, MEANWHILE):
                 self._table.show(item)
                 self._prompt(prompt)
                 continue
-            if isinstance(item, LobbyChanged):
-                self._view = item.view
+            if isinstance(event, LobbyChanged):
+                self._view = event.view
                 continue
             waiting.events.append(item)
-            if isinstance(item, OVERTAKING):
+            if isinstance(event, waiting.overtaking):
                 raise Overtaken

@@ -75,9 +75,8 @@ def told(
 
 def _started(language: Language, notice: Started, after: Memory) -> list[str]:
     """Who plays; of a match that is taken up again also how it stands."""
-    table = notice.table
-    players = ", ".join(table.header.header.labels)
-    if not table.steps:
+    players = ", ".join(notice.table.header.header.labels)
+    if after.position is None or after.position.step == 1:  # as it was heard, not as it is now
         text = language.text("The match begins. At the table: {players}.")
         return [text.format(players=players)]
     lines = [language.text("The match goes on. At the table: {players}.").format(players=players)]

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import Stopped
+from node.language import Language
 from node.notices import NotSent, SessionEvent, Started
 from node.plain import Left
 from node.plain_lobby import Means, PlainLobby
@@ -67,6 +68,10 @@ class Teller:
         else:
             self._out.line(text)
             self._out.out.flush()
+
+    def speak(self, language: Language) -> None:
+        """Another language from now on."""
+        self.language = language
 
     def tell(self, message: str, **fields: object) -> None:
         """A message of the catalogue for people, its fields filled in."""
@@ -127,6 +132,7 @@ class Seat:
             ahead=not sys.stdin.isatty(),
             observe=self.teller.event,
             language=self.teller.language,
+            spoken=self.teller.speak,
         )
         self.session = Session(
             load_identity(),

@@ -39,7 +39,6 @@ SHOWN = (
     lines.story_lines,
     lines.log_lines,
     lines.result_lines,
-    lines.chat_lines,
     lines.time_lines,
     lines.rules_lines,
     accounts.fairness,
@@ -254,9 +253,9 @@ def test_tricks_are_told_one_by_one() -> None:
 
 
 def test_talk_is_told_with_who_said_it() -> None:
-    view = moments(TABLES[0])[0]
-    spoken = replace(view, around=replace(view.around, chat=(Line("Ada", "buona fortuna!"),)))
-    assert lines.chat_lines(ENGLISH, spoken) == ["<Ada> buona fortuna!"]
+    chat = (Line("Ada", "buona fortuna!"),)
+    assert lines.chat_lines(ENGLISH, chat) == ["<Ada> buona fortuna!"]
+    assert lines.chat_lines(ENGLISH, ()) == ["Nobody has said anything yet."]
 
 
 def test_an_advice_is_a_choice_that_is_listed_and_says_why() -> None:

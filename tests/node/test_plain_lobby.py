@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from node.errors import NodeError, Stopped
+from node.language import Language, language
 from node.lobby_words import lobby_lines, option_lines
 from node.notices import (
     BackInLobby,
@@ -23,18 +24,23 @@ from node.notices import (
     NotSent,
     Person,
     Presence,
+    Refused,
     SessionEvent,
     Started,
     Stranger,
     Talked,
 )
-from node.plain import Left
+from node.plain import Left, PlainTable
 from node.plain_lobby import LOBBY_HELP, MAX_LINE, Means, PlainLobby
+from node.screen.hearing import Heard
 from node.session import Session
 from node.words import spoken
 from protocol.identity import short_form
 from protocol.messages import Role
+from protocol.table_events import Outgoing, YourMove
 from tests.node.test_lobby import GUEST, HOST, OTHER, card
+from tests.protocol.groups import FAST
+from tests.protocol.ring import Ring
 
 ADA = Person(HOST.public, "Ada", "Ada", Role.SEAT, ready=False, host=True, you=True)
 BRUNO = Person(GUEST.public, "Bruno", "Bruno", Role.SEAT, ready=False)
@@ -79,6 +85,7 @@ class Desk:
             else:
                 self.lobby.on_event(one)
         self.lobby.typed("leave")
+        self.lobby.typed("y")  # at a match that is asked about
         with pytest.raises(Left):
             self.lobby.run(cast(Session, self.calls))
         return self.said
@@ -265,12 +272,20 @@ class Question:
     def attend(self, _: object) -> None:
         """As the real one."""
 
-    def asked(self, line: str) -> bool:
-        return line == "h"
+    def hear(self, event: object) -> Heard:
+        return Heard(event)
 
-    def show(self, event: object) -> None:
-        self.shown.append(event)
-        if event is ASKED:
+    def remember(self, heard: Heard) -> None:
+        """As the real one."""
+
+    def asked(self, line: str) -> bool:
+        if line == "q" and self._ask("Leave? ") == "y":
+            raise Left
+        return line in ("h", "q")
+
+    def show(self, heard: Heard) -> None:
+        self.shown.append(heard.event)
+        if heard.event is ASKED:
             self.answers.append(self._ask("> "))
 
 
@@ -333,3 +348,93 @@ def test_what_is_typed_is_bounded() -> None:
     desk, table = playing()
     desk.run(STARTED, ASKED, "x" * 10_000)
     assert table.answers == ["x" * MAX_LINE]
+
+
+def test_what_the_others_do_takes_no_answer_away_from_who_wants_to_leave() -> None:
+    desk, _ = playing()
+    steps = [Presence(1, up=False), cast(Any, Refused)(None, None)]
+    said = desk.run(STARTED, "leave", *steps, "y")
+    assert "That is not asked any more." not in said
+    desk, _ = playing()
+    said = desk.run(STARTED, "q", BackInLobby(Path("x.busso")), "who")
+    assert "That is not asked any more." in said, "nothing is left to leave"
+    assert "  Bruno (not ready yet)" in said
+
+
+# -- a real table ---------------------------------------------------------------------------------
+
+
+class Match:
+    """A lobby at a match of real tables that is played while the lobby's own thread looks away."""
+
+    def __init__(self, folder: Path) -> None:
+        self.desk = Desk(ADA, BRUNO)
+        self.spoken: list[Language] = []
+        self.desk.lobby._spoken = self.spoken.append
+        self.told: list[str] = []
+        self._folder = folder
+        self._live = PlainTable(self.told.append, lambda _: "", random.Random(1))
+
+    def play(self, *, to_a_choice: bool = False) -> Match:
+        """Play a hand, or up to this seat's first choice."""
+        ring = Ring(self._folder, 2, game="briscola", hands=1, group=FAST)
+        done = False
+
+        def hear(seat: int, event: object) -> None:
+            nonlocal done
+            if seat != 0 or done or isinstance(event, Outgoing):
+                return
+            done = to_a_choice and isinstance(event, YourMove)
+            if not isinstance(event, YourMove) or done:
+                self.desk.lobby.on_event(cast(SessionEvent, event))
+            if not isinstance(event, YourMove):
+                self._live.show(cast(SessionEvent, event))
+
+        hear(0, Started(ring.tables[0], 0, Path("match.busso")))
+        ring.on_event = hear
+        ring.run(until=lambda: done)
+        ring.close()
+        return self
+
+
+def test_a_match_that_is_shown_late_is_told_as_it_was_seen(tmp_path: Path) -> None:
+    match = Match(tmp_path).play()
+    match.desk.lobby.on_event(BackInLobby(Path("match.busso")))
+    said = match.desk.run()
+    assert len(match.told) > 30
+    assert said[: len(match.told)] == match.told
+
+
+def test_chat_alone_says_what_was_said_in_the_lobby_and_while_a_question_waited(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(ADA, BRUNO)
+    said = desk.run("chat", Talked(BRUNO, "ciao"), "chat")
+    assert said.count("Nobody has said anything yet.") == 1
+    assert said.count("<Bruno> ciao") == 2
+    assert not desk.calls.made
+
+    match = Match(tmp_path)
+    match.desk.lobby.on_event(Talked(BRUNO, "ciao"))
+    said = match.play(to_a_choice=True).desk.run(
+        Talked(BRUNO, "tocca a te"), "c", "q", "n", "f3", "q", "y"
+    )
+    assert said.count("<Bruno> ciao") == 3
+    assert said.count("<Bruno> tocca a te") == 3
+    assert not match.desk.calls.made
+
+
+def test_another_language_at_the_table_is_the_lobbys_at_once(tmp_path: Path) -> None:
+    match = Match(tmp_path).play(to_a_choice=True)
+    said = match.desk.run("f9", Joined("Wanda", 1, WANDA), "q", "s")
+    assert [spoken.code for spoken in match.spoken] == ["it"]
+    assert "Wanda viene a guardare." in said
+
+
+def test_another_language_and_a_rule_in_the_lobby() -> None:
+    said = Desk(ADA, BRUNO).run("lang klingon", "r BRI-06", "lang it", "r", "f2 BRI-06", "chi")
+    assert "There is no language 'klingon' here." in said
+    assert "Tutti i posti sono presi. La partita aspetta: tu, Bruno." in said
+    rules = [line for line in said if line.startswith("BRI-06")]
+    assert len(rules) == len(set(rules)) == 2
+    assert option_lines(card(), language=language("it"))[0] in said
