@@ -59,10 +59,7 @@ def framed(payload: bytes) -> bytes:
 ASK = framed(encode(Ask()))
 
 
-@pytest.fixture(autouse=True)
-def _no_thread_left() -> Iterator[None]:
-    yield
-    assert not [t.name for t in threading.enumerate() if t.name.startswith("busso-")]
+pytestmark = pytest.mark.usefixtures("no_thread_left")
 
 
 def opened(**options: object) -> Door:
