@@ -98,9 +98,10 @@ class Typed:
 @dataclass(slots=True)
 class Means:
     """What the lobby can do beyond its session: `bring` starts so many computer players of this
-    player, `invitation` tells how to get here (NodeError)."""
+    player, or as many as there are seats for, and says how many; `invitation` tells how to get
+    here (NodeError)."""
 
-    bring: Callable[[int], None] | None = None
+    bring: Callable[[int], int] | None = None
     invitation: Callable[[], Sequence[str]] | None = None
 
 
@@ -357,28 +358,29 @@ class PlainLobby:
         if not 1 <= count <= self._free():
             self._tell("bots N: from 1 to the {free} seats that are free.", free=self._free())
             return
-        self._bring(count)
+        if self._bring(count) == 0:
+            self._tell("A computer player is on its way to every free seat.")
 
     def _start(self, session: Session) -> None:
         you = self._view.you if self._view is not None else None
         if you is None or not you.host:
             self._tell("Only the host can start; 'ready' says that you are.")
             return
-        if self._free() and not self._bring(self._free()):
+        if self._free() and self._bring(self._free()) is None:
             return
         session.ready(True)
 
-    def _bring(self, count: int) -> bool:
+    def _bring(self, count: int) -> int | None:
+        """How many computer players are coming now; None after a sentence that says why not."""
         if self._means.bring is None:
             self._tell("There are no computer players to bring here.")
-            return False
+            return None
         try:
-            self._means.bring(count)
+            return self._means.bring(count)
         except (NodeError, OSError) as error:
             why = self._language.retold(str(error))
             self._tell("No computer player could be started: {error}", error=why)
-            return False
-        return True
+            return None
 
     def _free(self) -> int:
         return self._view.free if self._view is not None else 0

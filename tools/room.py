@@ -303,10 +303,9 @@ class Home:
 
     # -- at the table -----------------------------------------------------------------------------
 
-    def bring(self, count: int) -> None:
-        """Bring so many computer players to the table."""
-        if self._company is not None:
-            self._company(count)
+    def bring(self, count: int) -> int:
+        """Bring so many computer players to the table, or as many as it has seats for."""
+        return self._company(count) if self._company is not None else 0
 
     def invite(self) -> Invited:
         """How others get here. BadInvitation."""

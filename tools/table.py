@@ -22,7 +22,7 @@ from typing import Any
 
 from node.errors import Stopped
 from node.language import Language
-from node.notices import NotSent, SessionEvent, Started
+from node.notices import LobbyView, NotSent, SessionEvent, Started
 from node.plain import Left
 from node.plain_lobby import Means, PlainLobby
 from node.session import Session
@@ -185,7 +185,8 @@ class Seat:
 
 
 class Company:
-    """Starts this player's computer players and has them say whose they are."""
+    """Starts this player's computer players and has them say whose they are; no more than there
+    are free seats, those that are on their way counted. May be called on any thread."""
 
     def __init__(
         self,
@@ -199,28 +200,47 @@ class Company:
         self._bots = bots
         self._told = told
         self._names: list[str] = []
+        self._keys: list[bytes] = []
+        self._stopped: set[int] = set()
+        self._lock = threading.Lock()
         self._session = session
         self._doorway = doorway
         self._level = level_arguments(args)
 
-    def __call__(self, count: int) -> None:
-        """Start `count` of them."""
-        view = self._session.lobby
-        taken = {person.name.casefold() for person in view.people} if view else set()
-        if view is not None and view.code:
-            self._bots.code = view.code
-        taken.add(self._session.name.casefold())
-        for _ in range(count):
-            name = free_name(taken)
-            taken.add(name.casefold())
-            folder = self._bots.next_folder
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            owned = self._session.vouch(Identity.load_or_create(folder / "identity").public)
-            words = ["--join", str(self._doorway), "--stay", *self._level]
-            words += ["--owner", owned.owner.hex(), "--voucher", owned.voucher.hex()]
-            self._names.append(name)
-            self._bots.start(name, words, secrets.randbits(32))
-        if len(self._names) == count:  # the first ones
+    def __call__(self, count: int) -> int:
+        """Start `count` of them, or as many as there are seats for; how many. NodeError, OSError,
+        FileError."""
+        with self._lock:
+            view = self._session.lobby
+            coming = self._coming(view)
+            if view is not None:
+                count = max(0, min(count, view.free - len(coming)))
+                self._bots.code = view.code or self._bots.code
+            taken = {person.name.casefold() for person in view.people} if view else set()
+            taken |= {self._session.name.casefold(), *(self._names[n].casefold() for n in coming)}
+            for _ in range(count):
+                name = free_name(taken)
+                taken.add(name.casefold())
+                self._start(name)
+            return count
+
+    def _coming(self, view: LobbyView | None) -> list[int]:
+        """The numbers of those that were started, run, and sit nowhere yet."""
+        here = {person.key for person in view.people} if view is not None else set()
+        keys = enumerate(self._keys)
+        return [number for number, key in keys if key not in here and number not in self._stopped]
+
+    def _start(self, name: str) -> None:
+        folder = self._bots.next_folder
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = Identity.load_or_create(folder / "identity").public
+        owned = self._session.vouch(key)
+        words = ["--join", str(self._doorway), "--stay", *self._level]
+        words += ["--owner", owned.owner.hex(), "--voucher", owned.voucher.hex()]
+        self._bots.start(name, words, secrets.randbits(32))
+        self._names.append(name)
+        self._keys.append(key)
+        if len(self._names) == 1:
             threading.Thread(target=self._listen, name="bots", daemon=True).start()
 
     def _listen(self) -> None:
@@ -228,6 +248,8 @@ class Company:
         while True:
             with contextlib.suppress(NetworkFailed):  # they have nothing to say between matches
                 for said in self._bots.listen():
+                    if said.line is None or said.line["event"] == "stopped":
+                        self._stopped.add(said.bot)
                     if said.line is not None and said.line["event"] == "stopped":
                         text = f"{self._names[said.bot]} has stopped: {said.line['text']}"
                         self._told(NotSent(text))

@@ -78,6 +78,7 @@ class ScreenLobby(ScreenTable):
         self._where = Where.LOBBY
         self._from_list = False
         self._back = False
+        self._bringing = asyncio.Lock()
         self._news: queue.SimpleQueue[SessionEvent | tuple[Listed, ...]] = queue.SimpleQueue()
         self._tables = Tables()
         self._list_ui = ListUi(language=language)
@@ -420,13 +421,16 @@ class ScreenLobby(ScreenTable):
             self._soon(self._bring(house, session, count, ready=effect is Ask.START))
 
     async def _bring(self, house: House, session: Session, count: int, *, ready: bool) -> None:
-        self._room = self._room.add(Entry(Told.COMING, text=str(count)))  # which takes a while
-        self._go(self._where)
         try:
-            await asyncio.to_thread(house.bring, count)
+            async with self._bringing:
+                coming = await asyncio.to_thread(house.bring, count)
         except (NodeError, OSError) as error:
             self._room = self._room.add(Entry(Told.NOTE, text=str(error)))
         else:
+            if coming:  # it is a while until they are there
+                self._room = self._room.add(Entry(Told.COMING, text=str(coming)))
+            elif not ready:
+                self._room = self._room.add(Entry(Told.ALL_COMING))
             if ready:
                 session.ready(True)
         self._go(self._where)

@@ -50,8 +50,9 @@ class House(Protocol):
     def leave(self) -> None:
         """Leave the table, so that another one can be sat down at."""
 
-    def bring(self, count: int) -> None:
-        """Bring so many computer players to the table."""
+    def bring(self, count: int) -> int:
+        """Bring so many computer players to the table, or as many as there are seats for that
+        none is on its way to; how many."""
 
     def invite(self) -> Invited:
         """How others get here."""

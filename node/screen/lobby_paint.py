@@ -314,6 +314,7 @@ _TOLD: Final = {
     Told.SILENT: mark("The host doesn't answer; waiting."),
     Told.BACK: mark("The host is there again."),
     Told.COMING: mark("Computer players on their way: {1}"),
+    Told.ALL_COMING: mark("A computer player is on its way to every free seat."),
     Told.OVER: mark("The match is over. Another one? Get ready."),
 }
 

@@ -44,6 +44,7 @@ class Told(Enum):
     SAID = "said"
     NOTE = "note"
     COMING = "coming"
+    ALL_COMING = "all coming"
     CAME = "came"
     BOT = "bot"
     WATCHES = "watches"

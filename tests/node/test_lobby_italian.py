@@ -40,7 +40,7 @@ def typed(*lines: str, view: LobbyView = VIEW) -> tuple[list[str], list[tuple[st
     """What is said and what the session is told when somebody types `lines`, then leaves."""
     said: list[str] = []
     calls = Calls(view)
-    means = Means(lambda _: None, lambda: ["busso join busso1-..."])
+    means = Means(lambda count: count, lambda: ["busso join busso1-..."])
     rng = random.Random(1)
     lobby = PlainLobby(said.append, said.append, rng, means=means, language=IT)
     lobby.on_event(LobbyChanged(view))

@@ -72,9 +72,16 @@ class Desk:
             self.said.append,
             self.said.append,
             random.Random(1),
-            means=Means(self.brought.append, lambda: ["busso join busso1-..."]),
+            means=Means(self.bring, lambda: ["busso join busso1-..."]),
             ahead=ahead,
         )
+
+    def bring(self, count: int) -> int:
+        """Bring computer players, but no more than there are seats for."""
+        coming = min(count, self.view.free - sum(self.brought))
+        if coming:
+            self.brought.append(coming)
+        return coming
 
     def run(self, *happens: SessionEvent | str | None) -> list[str]:
         """Let all that happen, in that order, and then leave; what was said."""
@@ -166,6 +173,14 @@ def test_start_fills_the_free_seats_and_says_ready() -> None:
     assert desk.calls.made == [("ready", True)]
 
 
+def test_a_seat_that_a_computer_player_is_on_its_way_to_gets_no_other() -> None:
+    desk = Desk(ADA)
+    said = desk.run("bots 1", "bots 1", "start")
+    assert desk.brought == [1]
+    assert said.count("A computer player is on its way to every free seat.") == 1
+    assert desk.calls.made == [("ready", True)]
+
+
 def test_only_the_host_starts() -> None:
     guest = Person(GUEST.public, "Bruno", "Bruno", Role.SEAT, ready=False, you=True)
     desk = Desk(replace(ADA, you=False), guest)
@@ -176,7 +191,7 @@ def test_only_the_host_starts() -> None:
 def test_computer_players_that_cant_be_started_are_one_sentence() -> None:
     desk = Desk(ADA)
 
-    def fail(_: int) -> None:
+    def fail(_: int) -> int:
         raise NodeError("There is no room.")
 
     desk.lobby._means.bring = fail

@@ -100,6 +100,9 @@ class Street:
         self.port = 0
         self.sits: list[Sit] = []
         self.left = 0
+        self.slow = False
+        """Whether computer players take their time to come."""
+        self.coming: list[str] = []
         self._thread: threading.Thread | None = None
 
     # -- what a test does ---------------------------------------------------------------------
@@ -162,9 +165,17 @@ class Street:
             self._thread.join(PATIENCE)
         self.session = None
 
-    def bring(self, count: int) -> None:
-        for number in range(count):
-            self.node(f"Bot {number + 1}", eager=True).join(self.port)
+    def bring(self, count: int) -> int:
+        """Whatever is asked for, but no more than there are seats."""
+        view = self.session.lobby if self.session is not None else None
+        coming = min(count, view.free - len(self.coming)) if view is not None else 0
+        for number in range(coming):
+            name = f"Bot {len(self.nodes) + number + 1}"
+            if self.slow:
+                self.coming.append(name)
+            else:
+                self.node(name, eager=True).join(self.port)
+        return coming
 
     def invite(self) -> Invited:
         if not self.port:

@@ -104,6 +104,22 @@ def test_who_opens_a_table_starts_it_with_computer_players(tmp_path: Path) -> No
     in_the_street(tmp_path, script)
 
 
+def test_no_more_computer_players_come_than_there_are_free_seats(tmp_path: Path) -> None:
+    async def script(visitor: Visitor, street: Street) -> None:
+        street.slow = True
+        await visitor.press("n")
+        await visitor.sees("A table of your own", "Enter opens the table")
+        await visitor.press("enter")
+        await visitor.at(Where.LOBBY)
+        room = await visitor.room(lambda room: room.view is not None and room.view.people)
+        free = room.view.free if room.view is not None else 0
+        await visitor.press(*"b" * (free + 1))
+        await visitor.room(lambda room: Entry(Told.ALL_COMING) in room.entries)
+        assert len(street.coming) == free > 1
+
+    in_the_street(tmp_path, script)
+
+
 def test_computer_players_on_their_way_are_told() -> None:
     entry = Entry(Told.COMING, text="3")
     assert told_words(language("en"), entry) == "Computer players on their way: 3"
