@@ -10,14 +10,14 @@ all: only then the steps from there on are cut off.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from protocol.branch import Branch
 from protocol.contribution import Class, Contribution, Entry, Kind, Place
 from protocol.errors import EncodingError, Fault
 from protocol.position import Position
-from protocol.votes import prove, read_vote
+from protocol.votes import Contradiction, prove, read_proof, read_vote
 
 PER_SEAT = 4
 """Proofs that are kept against one seat; one would do."""
@@ -66,11 +66,16 @@ class Conviction:
 
 
 class Convictions:
-    """All convictions of a match. `elsewhere` are the seats known to be on another branch."""
+    """All convictions of a match. `elsewhere` are the seats known to be on another branch.
+
+    `divided`: somebody votes to exclude on a head that isn't in this node's log, so there is a
+    fork, and this node has to say on what it stands until it is known where they part.
+    """
 
     def __init__(self) -> None:
+        self.divided = False
         self._all: list[Conviction] = []
-        self._heard: dict[int, set[bytes]] = {}
+        self._heard: dict[int, set[tuple[Place, bytes]]] = {}
         self._left: dict[Place, bytes] = {}
         self.elsewhere: set[int] = set()
 
@@ -109,20 +114,35 @@ class Convictions:
         """Somebody votes to exclude: remember on what its log stands."""
         try:
             vote = read_vote(entry.contribution.kind, entry.contribution.body)
+            proof = read_proof(entry.place, vote.proof) if vote.on else None
         except EncodingError:
             return
-        ons = self._heard.setdefault(entry.contribution.seat, set())
-        if vote.on and len(ons) < PER_SEAT:
-            ons.add(vote.on)
+        if not isinstance(proof, Contradiction) or vote.on not in proof.identities:
+            return
+        stands = self._heard.setdefault(entry.contribution.seat, set())
+        if len(stands) < PER_SEAT:
+            stands.add((proof.place, vote.on))
+
+    def untold(self, told: Collection[bytes], branch: Branch) -> Conviction | None:
+        """A contradiction of whose two sides this node hasn't said yet on which `branch` stands;
+        `told`: what it has said."""
+        for conviction in self._all:
+            here = self.stands(conviction, branch)
+            if here and here not in told:
+                return conviction
+        return None
 
     def parting(self, branch: Branch) -> int | None:
         """The first step at which an honest seat is known to be on another branch than `branch`."""
         convicted = {c.seat for c in self._all}
         steps: list[int] = []
         for conviction in self._all:
-            here = self.stands(conviction, branch)
-            others = set(conviction.identities()) - {here}
-            away = {s for s, ons in self._heard.items() if ons & others} - convicted
+            here, place = self.stands(conviction, branch), conviction.entries[0].place
+            away = {
+                seat
+                for seat, stands in self._heard.items()
+                if seat not in convicted and any(p == place and on != here for p, on in stands)
+            }
             if here and away:
                 self.elsewhere |= away
                 steps.append(conviction.step)
@@ -141,6 +161,7 @@ class Convictions:
 
     def resolved(self) -> None:
         """The table has decided: whoever was on another branch no longer is."""
+        self.divided = False
         self.elsewhere.clear()
         self._heard.clear()
         self._left.clear()

@@ -167,13 +167,13 @@ class Course:
         player = self.player
         if not self._started or self.halted or player is None:
             return
-        if not player.is_due(self.position):
-            return
-        if player.seat in self._pending or self.bound:
+        if not player.is_due(self.position) or player.seat in self._pending:
             return
         signed = player.signed(self.position)
         if signed is not None:  # before a crash: the same octets go out again
-            self._send(player, signed)
+            self._send(player, signed)  # even if a later vote binds, since others may build on it
+            return
+        if self.bound:
             return
         # What is signed on a head is never lost before the head itself: a node that a power cut
         # sets back behind its own signatures could vote about steps that it had completed.

@@ -21,7 +21,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from engine.contract import Move
-from protocol.contribution import Class, Contribution, Entry, Kind, Place, statement
+from protocol.ballot import Ballot
+from protocol.contribution import (
+    MAX_ATTEMPT,
+    Class,
+    Contribution,
+    Entry,
+    Kind,
+    Place,
+    statement,
+)
 from protocol.convictions import Conviction
 from protocol.course import Course
 from protocol.decisions import check_vote, decide, follow_decision
@@ -115,6 +124,7 @@ class Table(Course):
         """An exclusion's vote on another branch says where its voter stands."""
         if entry.contribution.kind is Kind.EXCLUDE and self._signed(entry):
             self._convictions.heard(entry)
+            self._convictions.divided = True
             self._resolve()
             self._go_on()
         return Verdict.DIVERGENT
@@ -272,13 +282,20 @@ class Table(Course):
         attempt = ballot.next_attempt(self.player.seat, vote.stand, self.position.in_play)
         if attempt is None:
             return
+        vote = replace(vote, attempt=attempt)
         if guilty:
-            voters = sorted(set(self.position.in_play) - set(vote.away))
-            proof = guilty[0].proof
-            if len(proof) > MAX_QUOTED and voters[0] != self.player.seat:
-                proof = b""
-            vote = replace(vote, proof=proof, on=self._convictions.stands(guilty[0], self._branch))
-        self._cast(self.position, replace(vote, attempt=attempt))
+            self._exclude(vote, guilty[0])
+        else:
+            self._cast(self.position, vote)
+
+    def _exclude(self, vote: Vote, guilty: Conviction) -> None:
+        """Sign `vote` with what convicts `guilty`, and on which side of it this node stands."""
+        voters = sorted(set(self.position.in_play) - set(vote.away))
+        proof = guilty.proof
+        if len(proof) > MAX_QUOTED and voters[0] != self._seat:
+            proof = b""
+        on = self._convictions.stands(guilty, self._branch)
+        self._cast(self.position, replace(vote, proof=proof, on=on))
 
     def _repeat(self, seat: int) -> None:
         """Send again what this seat has voted: those who never heard it have moved on, and only
@@ -321,9 +338,9 @@ class Table(Course):
 
     def _take_kept(self, position: Position, vote: Vote) -> None:
         """What a refusal keeps completes the step that is due."""
-        if position.step != self.position.step:
-            return
         for c in vote.kept:
+            if position.step != self.position.step:
+                return  # completed already, perhaps by a vote that what was kept has brought about
             if c.kind in VOTES:
                 self._ballot(position.step).add(c, check_vote(position, c))
             else:
@@ -395,11 +412,18 @@ class Table(Course):
         return None
 
     def _concerns(self, position: Position, decision: Decision) -> bool:
-        """Whether this node takes the decision over."""
+        """Whether this node takes the decision over.
+
+        Those who close a match close it for themselves where the others can go on without them.
+        """
         seat = self.player.seat if self.player else -1
-        if seat in decision.away or seat not in position.in_play:
-            return True
-        return position.step == self.position.step
+        voters = {c.seat for c in decision.votes}
+        if seat in voters:
+            return position.step == self.position.step
+        others = set(position.in_play) - voters
+        return decision.kind is not Kind.ABANDON or not is_majority(
+            others, position.in_play, decision.convicted
+        )
 
     def _adopt(self, step: int, decision: Decision) -> None:
         before = self.position
@@ -439,6 +463,17 @@ class Table(Course):
         ballot = self._ballots.get(self.position.step)
         if ballot is None or not ballot.excluding(self._seat, self.position.in_play):
             self.go_on()
+        elif self._convictions.divided:
+            self._say_more(ballot)
+
+    def _say_more(self, ballot: Ballot) -> None:
+        """Vote to exclude once more, by another of the proofs at hand: those on the other branch
+        of a fork can't tell where it parts from what this seat has said so far."""
+        mine = [vote for c, vote in ballot.casts() if c.seat == self._seat]
+        guilty = self._convictions.untold({vote.on for vote in mine}, self._branch)
+        if guilty is not None and guilty.seat in mine[-1].away and mine[-1].attempt < MAX_ATTEMPT:
+            attempt = max(mine[-1].attempt + 1, ballot.latest(self._seat))
+            self._exclude(replace(mine[-1], attempt=attempt), guilty)
 
     def _part(self) -> None:
         """Leave this branch of a fork, for good, if this seat is free to."""

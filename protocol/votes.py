@@ -263,7 +263,9 @@ def decided(
     `votes` maps seats in play to their checked votes, `convicted_by` each proof among them to the
     seat that it convicts.
     """
-    for stand in {vote.stand for _, vote in votes.values()}:
+    # A few may close the match in the attempt in which the others decide to go on without them.
+    stands = {vote.stand for _, vote in votes.values()}
+    for stand in sorted(stands, key=lambda stand: (stand[0] is Kind.ABANDON, *stand)):
         kind, away = stand
         if kind not in DECISIONS:
             continue

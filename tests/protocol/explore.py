@@ -341,10 +341,15 @@ class Search:
     def _ended(self, nodes: Nodes, there: Sequence[int]) -> None:
         facts = [self.world.nodes[nodes[i]] for i in there]
         seats = {f.seat for f in facts}
+        # Who closes a match because too few are left closes it for whoever can't go on either.
+        gone = {f.seat for f in facts if f.position.abandoned_by}
+        facts = [f for f in facts if f.seat not in gone]
+        if all(f.seat == SPECTATOR for f in facts):
+            return
         furthest = max(facts, key=lambda f: (f.closed, f.step))
         if all(f.closed for f in facts) and len({f.heads for f in facts}) == 1:
             return
-        if not furthest.closed and any(self._too_few(f, seats - f.left) for f in facts):
+        if not furthest.closed and any(self._too_few(f, seats - gone - f.left) for f in facts):
             return
         lines = [
             f"seat {f.seat} step {f.step}@{f.heads[-1].hex()[:4]} settled {f.settled} closed "

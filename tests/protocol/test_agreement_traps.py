@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from protocol.contribution import MAX_ATTEMPT, Contribution, Kind
 from protocol.votes import Vote, vote_place
 from tests.protocol.explore import Bounds, Search
-from tests.protocol.explore_nodes import Action, Crash, Facts, GoOn, Hear
+from tests.protocol.explore_nodes import Abandon, Action, Crash, Facts, GoOn, Hear
 from tests.protocol.explore_toy import entry_of
 
 
@@ -172,6 +172,52 @@ def test_whoever_is_to_be_left_out_sets_no_voter_free() -> None:
     scene.hear(1, votes[0])
     scene.plays(1, (0,))
     assert (scene.facts(1).step, scene.facts(1).bound) == (2, True)
+
+
+def test_a_vote_keeps_back_nothing_that_was_signed_before_it() -> None:
+    """Two think that the other is silent, and die before either vote is heard: only with what they
+    had contributed before the third can complete the step and refuse both votes."""
+    scene = Scene(3)
+    for seat in (0, 1):
+        scene.plays(seat, (2,))
+        scene.go_on((seat,))
+        scene.act(seat, Crash(lost=9))
+        assert scene.facts(seat).bound
+        assert seat in scene.facts(seat).table.held
+    scene.heal()
+    assert scene.facts(2).position.out == frozenset()
+
+
+def test_few_close_the_match_for_nobody_who_can_go_on_without_them() -> None:
+    scene = Scene(3)
+    for seat in (1, 2):
+        scene.plays(seat, (1, 2))
+    (closing,) = scene.act(0, Abandon())
+    assert scene.facts(0).closed
+    scene.hear(1, closing)
+    assert not scene.facts(1).closed
+    (vote,) = scene.go_on((1,)).values()
+    scene.hear(2, vote, closing)
+    scene.go_on((2,))
+    assert scene.facts(2).decided == (2,)  # in the attempt in which the other one closed it
+    scene.heal()
+    assert scene.facts(1).heads == scene.facts(2).heads
+    assert scene.facts(1).closed
+    assert not scene.facts(1).position.abandoned_by
+
+
+def test_half_of_a_table_closes_it_for_the_other_half_too() -> None:
+    scene = Scene(4)
+    for seat in (0, 1):
+        scene.plays(seat, (0, 1))
+    first = scene.act(0, Abandon())
+    assert not scene.facts(0).closed
+    scene.hear(1, *first)
+    (second,) = scene.act(1, Abandon())
+    scene.hear(2, *first)
+    assert not scene.facts(2).closed
+    scene.hear(2, second)
+    assert scene.facts(2).position.abandoned_by == scene.facts(1).position.abandoned_by == (0, 1)
 
 
 # -- one seat lies -----------------------------------------------------------------------------
@@ -350,3 +396,49 @@ def test_who_followed_a_decision_keeps_it_though_the_seat_has_lied_too() -> None
     scene.hear(2, silent[1], scene.signed(1, Kind.REFUSE, attempt=1))
     assert scene.facts(2).heads == scene.facts(1).heads
     scene.heal()
+
+
+def test_what_a_refusal_keeps_is_taken_no_further_than_its_step() -> None:
+    """The first contribution that it keeps convicts the liar and brings about a decision; the
+    others then belong to a step that is complete, and contradict nothing."""
+    scene = Scene(3, malice=0)
+    scene.hear(1, scene.lie(1, 0, A))
+    scene.hear(2, scene.lie(2, 0, b"wrong"))
+    keys = [scene.world.entries[scene.signed(seat, Kind.KEY)].contribution for seat in (1, 2)]
+    other = scene.world.entries[scene.lie(1, 0, B)].contribution
+    refusal = scene.lie(1, 0, Vote(Kind.REFUSE, 0, kept=(other, *keys)))
+    scene.hear(1, scene.signed(2, Kind.EXCLUDE), refusal)
+    assert scene.facts(1).decided == (2,)
+    assert scene.facts(1).convicted == {0}
+    scene.heal()
+
+
+def test_who_cannot_tell_where_a_fork_parts_is_told_more() -> None:
+    """Both on a fork exclude the liar for what it did before the fork, where they stand on the
+    same: until they name the fork's own contradiction each waits for the other's vote for good."""
+    scene = Scene(3, malice=0)
+    first = scene.world.positions[scene.facts(1).heads[0]]
+    played = next(c for c in scene.facts(1).table.steps[0].entries if c.seat == 0)
+    before = scene.world.number(entry_of(first.place, played, 1))
+    one, two = scene.lie(1, 0, A), scene.lie(1, 0, B)
+    scene.hear(1, one, scene.signed(2, Kind.KEY), before)
+    scene.hear(2, two, scene.signed(1, Kind.KEY), before)
+    assert scene.facts(1).heads != scene.facts(2).heads
+    assert scene.facts(1).bound
+    assert scene.facts(2).bound
+    scene.heal()
+    assert scene.facts(1).position.out == scene.facts(2).position.out == {0}
+
+
+def test_a_fork_into_three_is_none_that_somebody_stays_on() -> None:
+    """The liar signs one play twice and another one: what the others stand on need not be among the
+    two contributions that this node can tell apart."""
+    scene = Scene(3, malice=0)
+    one, again, two = scene.lie(1, 0, A), scene.lie(1, 0, A, 1), scene.lie(1, 0, B)
+    scene.hear(1, scene.signed(2, Kind.KEY), two, one)
+    scene.go_on((1,))
+    scene.hear(2, scene.signed(1, Kind.KEY), again)
+    assert scene.facts(1).heads != scene.facts(2).heads
+    assert scene.facts(1).step == scene.facts(2).step == 3
+    scene.heal()
+    assert scene.facts(1).position.out == scene.facts(2).position.out == {0}
