@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +227,15 @@ def test_a_bug_says_how_to_see_more_and_then_shows_it(monkeypatch: pytest.Monkey
     assert "secret" in said.err
 
 
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """A shell's background job inherits that SIGINT is ignored, and Python then leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     said = during(monkeypatch, lambda *_: signal.raise_signal(signal.SIGINT))
     assert said.code == ExitCode.INTERRUPTED
