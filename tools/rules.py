@@ -9,7 +9,9 @@ presets: {name: {option: value}}, default_preset}; the last three only for a gam
 
 Text that runs from right to left is printed in its logical order, as a file holds it; a terminal
 that isn't known to order it gets a note first. An identifier stands on a line of its own there, so
-that the line after it begins with a letter of its language.
+that the line after it begins with a letter of its language. A terminal takes the direction of a
+line from its first letter, so a wrapped line that begins with a card or a name gets a mark first
+(U+200F, UAX #9, which has no width); notation alone runs from left to right everywhere.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ from tools.output import Output, fitting, is_terminal, to_ascii
 NARROW: Final = 30
 WIDE: Final = 88
 """Columns of text: fewer can't be read, and neither can longer lines."""
+MARK: Final = "\u200f"
+"""Begins a line that runs from right to left, though its first letter doesn't say so."""
 _NOTE: Final = (
     "This text runs from right to left, and this terminal may not order it. If it looks reversed, "
     "write it to a file (busso rules ... > rules.txt) and open that in an editor."
@@ -149,7 +153,8 @@ def _list(out: Output, code: str) -> int:
     wide = max(map(len, names))
     lines: list[str] = []
     for name in names:
-        lines += _wrapped(said[name], _width(), f"{name:<{wide}}  ", " " * (wide + 2))
+        parts = _wrapped(said[name], _width(), f"{name:<{wide}}  ", " " * (wide + 2))
+        lines += _directed(parts, code in RIGHT_TO_LEFT)
     _say(out, code, iter(lines))
     return ExitCode.FINE
 
@@ -187,7 +192,7 @@ def _lay_out(name: str, code: str, blocks: tuple[Block, ...], width: int) -> Ite
     if name == GENERAL:
         return
     game = registry.get(name)
-    yield from _house_rules(game, words(code), width)
+    yield from _house_rules(game, words(code), width, reverse)
 
 
 def _block(block: Block, width: int, reverse: bool) -> list[str]:
@@ -197,15 +202,26 @@ def _block(block: Block, width: int, reverse: bool) -> list[str]:
         case Heading(text):
             return [text, "-" * len(text)]
         case Paragraph(text):
-            return _wrapped(text, width)
+            return _directed(_wrapped(text, width), reverse)
         case Rule(identifier, text) if reverse:
-            return [f"[{identifier}]", *_wrapped(text, width)]
+            return [f"[{identifier}]", *_directed(_wrapped(text, width), reverse)]
         case Rule(identifier, text):
             return _wrapped(text, width, f"{identifier:<8}", " " * 8)
         case Example(lines):
             return [part for line in lines for part in _wrapped(line, width, "    ", "        ")]
         case Table(rows):
-            return _table(rows, width)
+            return _directed(_table(rows, width), reverse)
+
+
+def _directed(lines: list[str], reverse: bool) -> list[str]:
+    """Lines of a text that runs from right to left, with a mark where the first letter or digit is
+    a Latin one; itself any other text."""
+    if not reverse:
+        return lines
+    heads = [next((c for c in line if c.isalnum()), "") for line in lines]
+    return [
+        MARK + line if head.isascii() else line for head, line in zip(heads, lines, strict=True)
+    ]
 
 
 def _wrapped(text: str, width: int, first: str = "", after: str = "") -> list[str]:
@@ -234,7 +250,7 @@ def _table(rows: tuple[tuple[str, ...], ...], width: int) -> list[str]:
 # -- options --------------------------------------------------------------------------------------
 
 
-def _house_rules(game: Game, said: Mapping[str, str], width: int) -> Iterator[str]:
+def _house_rules(game: Game, said: Mapping[str, str], width: int, reverse: bool) -> Iterator[str]:
     """The options, from their specs, and how each preset differs from their defaults."""
     yield ""
     yield from _block(Heading(said["house_rules"]), width, False)
@@ -242,17 +258,19 @@ def _house_rules(game: Game, said: Mapping[str, str], width: int) -> Iterator[st
         yield ""
         yield f"{name} = {_text(spec, spec.default)}"
         where = said["explained"].format(spec.rule)
-        yield from _wrapped(f"{_allowed(spec, said)}; {where}", width, "    ", "    ")
+        told = said["option"].format(_allowed(spec, said), where)
+        yield from _directed(_wrapped(told, width, "    ", "    "), reverse)
     yield ""
     yield from _block(Heading(said["presets"]), width, False)
-    yield from _wrapped(said["default_preset"].format(game.default_preset), width)
+    usual = _wrapped(said["default_preset"].format(game.default_preset), width)
+    yield from _directed(usual, reverse)
     for name, values in game.presets.items():
         changed = _changed(game, values)
         yield ""
         if not changed:
-            yield from _wrapped(said["same"].format(name), width)
+            yield from _directed(_wrapped(said["same"].format(name), width), reverse)
             continue
-        yield from _wrapped(said["differs"].format(name), width)
+        yield from _directed(_wrapped(said["differs"].format(name), width), reverse)
         for option, value in changed.items():
             yield f"    {option} = {value}"
 

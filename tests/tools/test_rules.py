@@ -9,10 +9,10 @@ import pytest
 
 from engine import registry
 from engine.options import specs
-from node.rule_files import SOURCE, document, rules_of
+from node.rule_files import SOURCE, document, rules_of, words
 from tests.tools.running import busso
 from tools.errors import ExitCode
-from tools.rules import orders
+from tools.rules import MARK, orders
 
 GAMES = tuple(registry.GAMES)
 
@@ -33,7 +33,7 @@ def test_without_a_game_each_has_its_sentence() -> None:
 def test_a_game_is_printed_whole(name: str, code: str) -> None:
     said = busso("rules", name, "--lang", code, "-q")
     assert (said.code, said.err) == (0, "")
-    flat = " ".join(said.out.split())
+    flat = " ".join(said.out.replace(MARK, "").split())
     for rule, text in rules_of(document(name, code)).items():
         assert rule in said.out
         assert " ".join(text.split()) in flat, rule
@@ -48,11 +48,41 @@ def test_persian_keeps_to_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     lines = busso("rules", name, "--lang", "fa", *flags).out.splitlines()
-    assert max(map(len, lines)) < 60
+    assert max(len(line.removeprefix(MARK)) for line in lines) < 60
     heads = [n for n, line in enumerate(lines) if line.startswith("[")]
     assert [lines[n].strip("[]") for n in heads] == list(rules_of(document(name, "fa")))
     for n in heads:  # its first letter is what gives a line its direction
         assert unicodedata.bidirectional(lines[n + 1][0]) == "AL", lines[n]
+
+
+def _direction(line: str) -> str:
+    """Which way a terminal runs a line: the class of its first strong letter (UAX #9, P2)."""
+    return next(
+        (way for c in line if (way := unicodedata.bidirectional(c)) in ("L", "R", "AL")), ""
+    )
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "88"])
+@pytest.mark.parametrize("name", [*GAMES, "general"])
+def test_every_line_of_persian_prose_runs_from_right_to_left(
+    monkeypatch: pytest.MonkeyPatch, name: str, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = busso("rules", name, "--lang", "fa", "-q").out.splitlines()
+    persian = [line for line in lines if any(unicodedata.bidirectional(c) == "AL" for c in line)]
+    assert {_direction(line) for line in persian} <= {"AL", "R"}
+    assert not [line for line in lines if line.startswith("[") and MARK in line]
+
+
+def test_persian_is_joined_by_its_own_semicolon_and_notation_runs_as_it_is_typed() -> None:
+    said = busso("rules", "petrangola", "--lang", "fa", "-q").out
+    see = words("fa")["explained"].format("PET-35")
+    assert f"\npetrangulo = false\n{MARK}    true {words('fa')['or']} false؛ {see}\n" in said
+    assert MARK not in busso("rules", "petrangola", "--lang", "it").out
+    games = busso("rules", "--lang", "fa").out.splitlines()
+    assert [line.split()[0] for line in games if MARK in line] == [
+        f"{MARK}{name}" for name in (*GAMES, "general")
+    ]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
