@@ -108,10 +108,9 @@ def _since(language: Language, before: Memory, after: Memory) -> list[str]:
 
 
 def _voted(language: Language, one: Happening) -> str:
-    if one.kind is not Told.VOTED or not one.names:
+    if one.kind not in (Told.VOTED, Told.CLOSING) or not one.names:
         return ""
-    away = words.join_names(language, one.names)
-    return language.text("{0} votes to go on without {1}.").format(one.text, away)
+    return words.table_told(language, one)
 
 
 def _moved(language: Language, view: TableView, one: Happening, noted: bool) -> str | None:

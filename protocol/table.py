@@ -313,7 +313,7 @@ class Table(Course):
         entry = self.player.vote(position, vote)
         self._ballot(position.step).add(entry.contribution, vote)
         self._emit(Outgoing(entry))
-        self._emit(Voted(self.player.seat, vote.away))
+        self._emit(Voted(self.player.seat, vote.away, vote.kind is Kind.ABANDON))
 
     def _take_vote(self, entry: Entry) -> Verdict:
         step = entry.place.step
@@ -328,7 +328,7 @@ class Table(Course):
         if vote.kind is Kind.EXCLUDE:
             self._convictions.heard(entry)
             self._part()  # first, since who learns of a fork is bound by less
-        self._emit(Voted(entry.contribution.seat, vote.away))
+        self._emit(Voted(entry.contribution.seat, vote.away, vote.kind is Kind.ABANDON))
         if vote.kind is Kind.REFUSE:
             self._take_kept(position, vote)
         elif step < self.position.step:

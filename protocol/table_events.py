@@ -61,10 +61,12 @@ class YourMove:
 
 @dataclass(frozen=True, slots=True)
 class Voted:
-    """`seat` has voted to go on without `away`; empty: it says that nobody is missing."""
+    """`seat` has voted to go on without `away`; empty: it says that nobody is missing. `closing`:
+    it votes to close the match instead, too few being there without them."""
 
     seat: int
     away: tuple[int, ...]
+    closing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ def _match_data(event: SessionEvent, seat: int | None) -> dict[str, Any] | None:
             return {"event": "absent", "seats": list(missing)}
         case Suspended(seats=missing):
             return {"event": "suspended", "seats": list(missing)}
-        case Voted(seat=other, away=away):
-            return {"event": "vote", "seat": other, "away": list(away)}
+        case Voted(seat=other, away=away, closing=closing):
+            return {"event": "vote", "seat": other, "away": list(away), "closing": closing}
         case CutBack(step=first):
             return {"event": "cut", "step": first}
         case EvidenceKept(accused=accused, path=path):

@@ -114,8 +114,9 @@ class Memory:
                 return replace(self, question=seats)
             case Suspended(seats=seats):
                 return replace(self, awaited=seats, question=(), suspended=True)
-            case Voted(seat=seat, away=away):
-                told = Happening(Told.VOTED, text=self.name(seat), names=self.names(away))
+            case Voted(seat=seat, away=away, closing=closing):
+                kind = Told.CLOSING if closing else Told.VOTED
+                told = Happening(kind, text=self.name(seat), names=self.names(away))
                 return replace(self, story=self.story.add(told))
             case CutBack(step=step):
                 told = Happening(Told.CUT, values=(step,))

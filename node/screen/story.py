@@ -61,6 +61,8 @@ class Told(Enum):
     """`seat` broke a promise: `text` is the rule, `values[0]` the step; seats as in the header."""
     VOTED = "voted"
     """Somebody (`text`) voted to go on without `names`; without any: nobody is missing."""
+    CLOSING = "closing"
+    """Somebody (`text`) voted to close the match, since too few are there without `names`."""
     WITHOUT = "without"
     """The table decided to go on without `names`."""
     EXCLUDED = "excluded"

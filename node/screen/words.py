@@ -278,13 +278,14 @@ def happened(language: Language, view: TableView, told: Happening) -> str:
             return t("{0} seals the own cards anew: nobody can follow them.").format(
                 names[told.seat]
             )
-    return _table_told(language, told)
+    return table_told(language, told)
 
 
 _OF_THE_TABLE: Final = {
     Told.AUDITED: mark("Checked: every seed derives every card again."),
     Told.BROKEN: mark("{0} broke a promise."),
     Told.VOTED: mark("{0} votes to go on without {1}."),
+    Told.CLOSING: mark("{0} wants to close the match: too few are here without {1}."),
     Told.WITHOUT: mark("The table goes on without {1}, who doesn't answer."),
     Told.EXCLUDED: mark("The table goes on without {1}, who has cheated: the proof is in the log."),
     Told.CLOSED: mark("Without {1} too few are left: the match is closed."),
@@ -294,7 +295,7 @@ _OF_THE_TABLE: Final = {
 """`{0}`: who, `{1}`: the names of others, `{2}`: an entry of the log."""
 
 
-def _table_told(language: Language, told: Happening) -> str:
+def table_told(language: Language, told: Happening) -> str:
     """What happened to the match as such."""
     message = _OF_THE_TABLE[told.kind]
     if told.kind is Told.VOTED and not told.names:
