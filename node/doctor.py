@@ -461,11 +461,11 @@ def judge_folder(folder: Folder) -> list[Finding]:
 
 _DROPPED: Final = {
     "over_rate": said("{count} came faster than anybody sends who plays"),
-    "malformed": said("{count} were no messages of Busso's"),
+    "malformed": said("{count} couldn't be read"),
     "queue_full": said("{count} found a queue full: a computer or its link was too slow"),
     "no_path": said("{count} had no way to their player"),
-    "zap_refused": said("{count} connections were refused"),
-    "floods": said("{count} connections flooded and were cut"),
+    "zap_refused": said("connections refused: {count}"),
+    "floods": said("connections cut because they flooded: {count}"),
     "strikes": said("{count} broke the protocol"),
 }
 

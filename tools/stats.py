@@ -146,7 +146,8 @@ def collect(me: bytes, out: Output) -> Found:
 def _audit(waiting: list[tuple[Path, str, bytes]], folder: Path, found: Found, out: Output) -> None:
     group = default_group()
     before = 0
-    with out.progress(out.t("auditing {0} logs").format(len(waiting))) as progress:
+    what = out.speech.count("auditing {n} log", "auditing {n} logs", len(waiting))
+    with out.progress(what) as progress:
         total = sum(_steps(data) for _, _, data in waiting)
         for path, name, data in waiting:
             done = before
@@ -221,7 +222,7 @@ def _tell(out: Output, found: Found, total: Summary) -> None:
         told = t("Logs in which you have no seat: {0}; they aren't counted.")
         out.remark(told.format(found.elsewhere))
     if found.left_out:
-        told = t("Only the newest {0} logs were looked at; {1} are older.")
+        told = t("Only the newest {0} logs were looked at; older ones: {1}.")
         out.remark(told.format(MAX_LOGS, found.left_out))
     out.detail(t("Audited now: {0}; the others were known.").format(found.audited))
     for path, text in found.refused:

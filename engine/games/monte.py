@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.cards import UNKNOWN, Deck
 from engine.contract import (
@@ -78,13 +78,6 @@ class Tokens:
         while not self.tokens[seat]:
             seat = (seat + 1) % seats
         return seat
-
-
-class Shows(Protocol):
-    """What the end of a deal showed."""
-
-    @property
-    def shown(self) -> tuple[Any, ...]: ...
 
 
 @dataclass(slots=True)

@@ -38,7 +38,8 @@ _SPADE = ITALIAN.suits.index("s")
 _FACES: Final = ITALIAN.size
 _POINTS = tuple(11 if r == _ACE else r + 1 if r <= _TOP_PIP else 10 for r in range(10))
 _SUIT: Final = bytes(face // 10 for face in range(_FACES))
-_FACE_POINTS: Final = _POINTS * len(ITALIAN.suits)
+FACE_POINTS: Final = _POINTS * len(ITALIAN.suits)
+"""What each face counts (PET-30)."""
 MAX_POINTS: Final = HAND * max(_POINTS)
 
 
@@ -159,14 +160,6 @@ PETRANGOLA: Final = len(_PLAIN)
 """The grade of the lowest petrangola; see `Judge`."""
 
 
-def is_petrangola(faces: Sequence[int], ace_low: bool) -> bool:
-    """PET-31, PET-32, PET-35 for three known faces."""
-    ranks = {face % 10 for face in faces}
-    if len(ranks) == 1:
-        return True
-    return len({face // 10 for face in faces}) == 1 and _scala_top(ranks, ace_low) is not None
-
-
 def _scala_top(ranks: set[int], ace_low: bool) -> int | None:
     """Place of the top card in 2 3 4 5 6 7 F C R A, the 2 being 1; None if it is no sequence."""
     if len(ranks) != HAND:
@@ -181,7 +174,7 @@ def _scala_top(ranks: set[int], ace_low: bool) -> int | None:
 
 def _plain(a: int, b: int, c: int) -> int:
     """The points of three faces that are no petrangola: those of the best suit (PET-30)."""
-    x, y, z = _FACE_POINTS[a], _FACE_POINTS[b], _FACE_POINTS[c]
+    x, y, z = FACE_POINTS[a], FACE_POINTS[b], FACE_POINTS[c]
     s, t, u = _SUIT[a], _SUIT[b], _SUIT[c]
     if s == t == u:
         return x + y + z
@@ -271,7 +264,7 @@ class Judge:
         """The worth of a petrangola."""
         faces = (code // _FACES**2, code // _FACES % _FACES, code % _FACES)
         ranks = {face % 10 for face in faces}
-        total = sum(_FACE_POINTS[face] for face in faces)
+        total = sum(FACE_POINTS[face] for face in faces)
         top = _scala_top(ranks, self.ace_low)
         if top is None:
             return self._tris(faces, faces[0] % 10, total)

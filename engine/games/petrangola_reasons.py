@@ -16,23 +16,12 @@ from typing import Final
 from engine.cards import ITALIAN
 from engine.contract import Ground, Scored
 from engine.games import petrangola_hands
-from engine.games.petrangola_hands import PetrangolaOptions, Value, judge
+from engine.games.petrangola_hands import FACE_POINTS, PetrangolaOptions, Value
 from engine.games.petrangola_settle import Shown
 
 _WHOLE: Final = frozenset({"three-aces", "petrangulo"})
 """Kinds whose cards aren't added up (PET-33, PET-35)."""
 _RANKS: Final = len(ITALIAN.ranks)
-_TWO, _THREE = 1, 2
-
-
-def _points(face: int) -> int:
-    """What a card counts (PET-30): half of a pair of it, beside less of another suit."""
-    low = _THREE if face % _RANKS == _TWO else _TWO
-    other = (face // _RANKS + 1) % len(ITALIAN.suits) * _RANKS + low
-    return judge(PetrangolaOptions()).value((face, face, other)).points // 2
-
-
-_POINTS: Final = tuple(_points(face) for face in range(ITALIAN.size))
 
 
 def score(options: PetrangolaOptions, hands: Sequence[str]) -> tuple[Scored, ...]:
@@ -46,13 +35,13 @@ def score(options: PetrangolaOptions, hands: Sequence[str]) -> tuple[Scored, ...
 def counted(faces: Sequence[int], kind: str, points: int) -> tuple[tuple[str, int], ...]:
     """The cards that make a hand what it is, the dearest first, with what each adds: of a hand of
     points those of its best suit, else all three."""
-    cards = sorted(faces, key=lambda face: (-_POINTS[face], -(face % _RANKS), face))
+    cards = sorted(faces, key=lambda face: (-FACE_POINTS[face], -(face % _RANKS), face))
     if kind in _WHOLE:
         return tuple((ITALIAN.text(face), 0) for face in cards)
     if kind == "points":
         suits = [[face for face in cards if ITALIAN.suit(face) == n] for n in range(4)]
-        cards = next(own for own in suits if sum(_POINTS[face] for face in own) == points)
-    return tuple((ITALIAN.text(face), _POINTS[face]) for face in cards)
+        cards = next(own for own in suits if sum(FACE_POINTS[face] for face in own) == points)
+    return tuple((ITALIAN.text(face), FACE_POINTS[face]) for face in cards)
 
 
 def grounds(options: PetrangolaOptions, shown: Sequence[Shown]) -> dict[int, Ground]:

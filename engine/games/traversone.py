@@ -61,7 +61,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "takes.3": "{name} takes the trick: a point.",
     "last-trick": "{name} has the last trick, and what is left of the count.",
     "cappotto": "Cappotto! {name} took it all: the others pay.",
-    "counts": "{name} took {1} thirds and scores {0}.",
+    "counts": "{name} scores {0}; thirds taken: {1}.",
     "broken-promise": "{name} didn't follow suit with a card that did: a broken promise.",
     "void": "The deal is void: nothing of it counts.",
     "leaves": "{name} leaves the match.",

@@ -48,8 +48,14 @@ def fairness(language: Language, view: TableView) -> list[str]:
             language.count("{n} hand was checked so.", "{n} hands were checked so.", fair.hands)
         )
     if fair.step:
-        text = t("The log has {0} entries; all have signed the first {1}.")
-        found.append(text.format(max(0, fair.step - 1), fair.settled))
+        found.append(
+            language.count(
+                "The log has {n} entry; all have signed the first {0}.",
+                "The log has {n} entries; all have signed the first {0}.",
+                max(0, fair.step - 1),
+                fair.settled,
+            )
+        )
     if fair.log:
         found.append(t("It lies in {0}").format(clean(fair.log)))
     return found

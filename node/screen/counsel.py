@@ -73,7 +73,6 @@ _PLAIN: Final = {
     "sheds-ace": mark("It is of another suit: somebody else takes the trick, with your ace."),
     "takes-nothing": mark("It takes the trick, which costs nothing."),
     "must-take": mark("Whatever you play takes, as the cards lie."),
-    "leads-risk": mark("{0} of the {1} cards of its suit that are still out beat it."),
     "leads-top": mark("No card of its suit that is still out beats it."),
     "aside": mark("It lies aside, and counts for whoever takes the last trick."),
     "voids": mark("You hold no card of {suit} after it, and can throw others away there."),
@@ -84,7 +83,7 @@ _PLAIN: Final = {
     "partner-has": mark("Your partner has the trick so far."),
     "empty": mark("The trick is empty, and the card counts nothing."),
     "gives-nothing": mark("It adds nothing to the {0} points that lie there."),
-    "gives-least": mark("It gives {0} points away, and you hold nothing cheaper."),
+    "gives-least": mark("It adds {0} points to the trick, and you hold nothing cheaper."),
     "leads-nothing": mark("It counts nothing and is no briscola."),
     "leads-least": mark("You hold nothing cheaper to lead: it counts {0}."),
     "keeps-run": mark("It keeps a sequence of {0}: {cards}."),
@@ -94,7 +93,6 @@ _PLAIN: Final = {
     "claims-part": mark("It says less than you hold: {0} of {1}."),
     "as-many": mark("You hold as many, {0}: the rest of it decides."),
     "leads-master": mark("No card of its suit that the other may hold is higher."),
-    "leads-long": mark("It is of your longest suit, of {0} cards."),
     "takes-cheaply": mark("It takes the trick, with the lowest of your cards that does."),
     "takes-last": mark("It is your only card that takes the trick."),
     "under": mark("You can't take the trick, and it is your lowest card of the suit."),
@@ -138,6 +136,24 @@ def _overtaken(language: Language, _: TableView, one: Reason) -> str:
     return language.count(
         "It has the trick so far; {n} card that is still out beats it.",
         "It has the trick so far; {n} cards that are still out beat it.",
+        one.values[0],
+    )
+
+
+def _leads_risk(language: Language, _: TableView, one: Reason) -> str:
+    above, out = one.values
+    return language.count(
+        "{n} of the {0} cards of its suit that are still out beats it.",
+        "{n} of the {0} cards of its suit that are still out beat it.",
+        above,
+        out,
+    )
+
+
+def _leads_long(language: Language, _: TableView, one: Reason) -> str:
+    return language.count(
+        "You hold no two cards of one suit.",
+        "It is of your longest suit, of {n} cards.",
         one.values[0],
     )
 
@@ -205,6 +221,8 @@ _MADE: Final[dict[str, Callable[[Language, TableView, Reason], str]]] = {
     "overtaken": _overtaken,
     "takes-so-far": _overtaken,
     "leads-below": _leads_below,
+    "leads-risk": _leads_risk,
+    "leads-long": _leads_long,
     "exits": _exits,
     "keeps-trumps": _keeps_trumps,
     "keeps-set": _keeps_set,

@@ -63,7 +63,6 @@ from protocol.messages import Role, TableCard
 _SIDE: Final = 26
 _WIDE_SIDE: Final = 38
 _NAME: Final = 18
-_BUTTON_ROWS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)

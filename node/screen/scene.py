@@ -6,7 +6,7 @@ Law: plain values; it must never know what goes where.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from node.language import Language
 from node.screen.cards import Brush
@@ -14,8 +14,6 @@ from node.screen.cells import Grid, cut, width
 from node.screen.desk import Item, Ui, focused, items
 from node.screen.theme import Role, Theme
 from node.screen.view import TableView
-
-NO_NUMBER: Final = -1
 
 
 class Area(NamedTuple):
@@ -86,11 +84,6 @@ class Scene:
         """Text that ends where `area` does."""
         text = cut(text, area.width)
         self.grid.put(area.x + area.width - width(text), row, text, role)
-
-    def centre(self, area: Area, row: int, text: str, role: Role = Role.TEXT) -> None:
-        """Text in the middle of `area`."""
-        text = cut(text, area.width)
-        self.grid.put(area.x + (area.width - width(text)) // 2, row, text, role)
 
 
 def scene(

@@ -16,8 +16,9 @@ from engine import options as house_rules
 from engine.cards import ITALIAN
 from engine.errors import NotationError, OptionError
 from engine.games.petrangola import GAME, value
-from engine.games.petrangola_hands import decks_needed, is_petrangola, petrangole
+from engine.games.petrangola_hands import decks_needed, petrangole
 from tests.engine.petrangola_desk import make_options
+from tests.engine.petrangola_hands import is_petrangola
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "petrangola"
 DATA = tomllib.loads((VECTORS / "hands.toml").read_text("utf-8"))

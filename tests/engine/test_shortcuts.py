@@ -20,7 +20,7 @@ from engine.games.mambassa_hands import DECLARED
 from engine.games.mambassa_moves import DECLARE, NONE
 from engine.games.mambassa_position import special, where_special
 from engine.games.petrangola import Petrangola, PetrangolaState, Phase
-from engine.games.petrangola_hands import PETRANGOLA, is_petrangola, judge
+from engine.games.petrangola_hands import PETRANGOLA, judge
 from engine.games.petrangola_moves import Camicia, Exchange
 from engine.games.picchetto_cards import FRENCH, PACKS, Pack
 from engine.games.picchetto_declare import (
@@ -36,6 +36,7 @@ from engine.games.picchetto_declare import (
 )
 from engine.games.picchetto_moves import Produce
 from engine.games.picchetto_state import PicchettoState
+from tests.engine.petrangola_hands import is_petrangola
 from tests.engine.table import Dealer, Setting, at_random, options_of, play
 
 often = settings(max_examples=200, deadline=None, derandomize=True, database=None)

@@ -287,7 +287,7 @@ def test_what_the_last_match_lost() -> None:
     assert "12 messages" in fine.text
     (lost,) = judge_counters(Counters(messages_in=7, malformed=3, no_path=2))
     assert lost.level is Level.NOTE
-    assert "3 were no messages" in lost.text
+    assert "3 couldn't be read" in lost.text
     assert "2 had no way" in lost.text
     facts = dict(lost.facts)
     assert facts["malformed"] == 3

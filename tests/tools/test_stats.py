@@ -160,7 +160,7 @@ def test_a_progress_line_shows_where_it_takes_long() -> None:
     terminal = Stream("utf-8", terminal=True)
     out = Output(io.StringIO(), terminal, clock=lambda: float(next(ticks)))
     collect(ME.public, out)
-    assert "auditing 1 logs: 2 of " in terminal.said()
+    assert "auditing 1 log: 2 of " in terminal.said()
     quick = Stream("utf-8", terminal=True)
     collect(ME.public, Output(io.StringIO(), quick, clock=lambda: 0.0))
     assert quick.said() == ""

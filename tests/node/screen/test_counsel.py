@@ -134,6 +134,26 @@ def test_what_was_measured_is_told_as_it_is(compared: tuple[int, int, int, int],
     assert len(told) == 2
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "en", "it"),
+    [
+        ("leads-risk", (1, 3), "1 of the 3 cards of its suit that are still out beats it.", None),
+        ("leads-risk", (2, 3), "2 of the 3 cards of its suit that are still out beat it.", None),
+        ("leads-long", (1,), "You hold no two cards of one suit.", None),
+        ("leads-long", (4,), None, "È del tuo seme più lungo, di 4 carte."),
+        ("leads-risk", (1, 3), None, "Delle 3 carte del suo seme ancora in giro la batte 1."),
+        ("gives-least", (4,), "It adds 4 points to the trick, and you hold nothing cheaper.", None),
+    ],
+)
+def test_one_card_is_said_as_one(
+    kind: str, values: tuple[int, ...], en: str | None, it: str | None
+) -> None:
+    view = first(Table("traversone", 4, 2), "play")
+    one = Reason(kind, (view.face(view.hand[0]),), values)
+    assert en is None or counsel.reason(EN, view, one) == en
+    assert it is None or counsel.reason(IT, view, one) == it
+
+
 def test_without_a_reason_nothing_is_made_up() -> None:
     view = first(Table("briscola", 2, 1), "play")
     move = view.choices.items[0].move
