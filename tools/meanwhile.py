@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Final
+from typing import Final
 
 from node.language import Language
 from node.notices import BackInLobby, Started
@@ -43,6 +43,10 @@ class Waits:
         self._text = self._told = ""
         self._next = float("inf")
         self._wait("start", text, now)
+
+    def speak(self, language: Language) -> None:
+        """Tell what is waited for from now on in another language."""
+        self._language = language
 
     def note(self, event: object, now: float) -> None:
         """Something happened."""
@@ -96,8 +100,8 @@ class Waits:
         return self._text
 
     def left(self, now: float) -> float | None:
-        """Seconds until a line may be due; None while nothing is waited for."""
-        if self._next == float("inf"):
+        """Seconds until a line may be due; None while nothing is waited for but what is told."""
+        if self._next == float("inf") or self._text == self._told:
             return None
         return max(0.05, self._next - now)
 
@@ -115,7 +119,12 @@ class Meanwhile:
         self._waits = Waits(out.speech, text, clock())
         self._thread: threading.Thread | None = None
 
-    def note(self, event: Any) -> None:
+    def speak(self, language: Language) -> None:
+        """Another language from now on. May be called on any thread."""
+        with self._changed:
+            self._waits.speak(language)
+
+    def note(self, event: object) -> None:
         """Something happened."""
         with self._changed:
             self._waits.note(event, self._clock())

@@ -116,8 +116,9 @@ def collect(me: bytes, out: Output) -> Found:
     waiting: list[tuple[Path, str, bytes]] = []
     seen: set[str] = set()
     with out.progress(out.t("reading the logs")) as progress:
-        for number, path in enumerate(files[:MAX_LOGS]):
-            progress.tell(f"{number}/{len(files)}")
+        newest = files[:MAX_LOGS]
+        for number, path in enumerate(newest):
+            progress.tell(f"{number}/{len(newest)}")
             try:
                 data = read_file(path, MAX_FILE)
             except FileError as error:

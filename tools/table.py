@@ -132,7 +132,7 @@ class Seat:
             ahead=not sys.stdin.isatty(),
             observe=self.teller.event,
             language=self.teller.language,
-            spoken=self.teller.speak,
+            spoken=self._speak,
         )
         self.session = Session(
             load_identity(),
@@ -145,6 +145,11 @@ class Seat:
             stay=True,
             known=known_players(),
         )
+
+    def _speak(self, language: Language) -> None:
+        """Another language, for all that is said at this seat."""
+        self.teller.speak(language)
+        self._meanwhile.speak(language)
 
     def _on_event(self, event: SessionEvent) -> None:
         """On the session's thread."""

@@ -192,6 +192,16 @@ def test_waits_are_told_in_the_language(tmp_path: Path) -> None:
     assert "Si mescola il mazzo: 1 di 3." in lines
 
 
+def test_another_language_holds_for_the_next_wait(tmp_path: Path) -> None:
+    waits = Waits(ENGLISH, "", 0.0)
+    heard = events(tmp_path)
+    first = next(n for n, line in enumerate(told_if_it_stopped(heard)) if "0 of 3" in line)
+    waits.speak(language("it"))
+    for event in heard[: first + 1]:
+        waits.note(event, 0.0)
+    assert waits.line(QUIET) == "Si mescola il mazzo: 0 di 3."
+
+
 def test_a_wait_is_told_once_and_another_of_its_kind_now_and_then() -> None:
     waits = Waits(ENGLISH, "The table is being set.", 0.0)
     assert waits.line(QUIET) == "The table is being set."
@@ -201,6 +211,7 @@ def test_a_wait_is_told_once_and_another_of_its_kind_now_and_then() -> None:
         assert waits.left(200.0 + n) is not None
         expected = {2: "2 of 12", 7: "7 of 12"}.get(n, "")
         assert waits.line(200.0 + n) == expected
+        assert (waits.left(200.0 + n) is None) == bool(expected)  # nobody watches what is told
     assert (QUIET, AGAIN) == (2.0, 5.0)
     waits._wait("", "", 300.0)
     assert waits.left(300.0) is None
