@@ -113,9 +113,14 @@ def rules_of(blocks: tuple[Block, ...]) -> dict[str, str]:
     return {block.identifier: block.text for block in blocks if isinstance(block, Rule)}
 
 
+def bare_rule(rule: str, code: str = SOURCE) -> str:
+    """What a rule says, in one line, in English where the language lacks it; "" if no game has it."""
+    return _all_rules(code).get(rule) or _all_rules(SOURCE).get(rule, "")
+
+
 def rule_text(rule: str, code: str = SOURCE) -> str:
-    """`PET-22: ...` in one line, in English where the language lacks it; "" if no game has it."""
-    text = _all_rules(code).get(rule) or _all_rules(SOURCE).get(rule)
+    """The same with its identifier before it: `PET-22: ...`."""
+    text = bare_rule(rule, code)
     return f"{rule}: {text}" if text else ""
 
 

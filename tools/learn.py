@@ -19,8 +19,9 @@ from engine import registry
 from engine.contract import Move
 from engine.errors import EngineError, IllegalMove
 from node.language import language, preferred
-from node.lessons import Course, Said, Stage, Tone, lesson, words
-from node.rule_files import GENERAL, SOURCE, document, languages, rules_of
+from node.lesson_file import lesson, words
+from node.lessons import Course, Said, Stage, Tone
+from node.rule_files import bare_rule
 from node.screen.words import deed, label, own_worth
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
@@ -152,18 +153,10 @@ class Lines:
             return self._course.parse(" ".join(text.split()))
         except IllegalMove as error:
             self._say(self._said["illegal"].format(error.rule))
-            self._say(self._rule(error.rule))
+            self._say(bare_rule(error.rule, self._code) or error.rule)
         except EngineError:
             self._say(self._said["unknown"])
         return None
-
-    def _rule(self, rule: str) -> str:
-        for name in (self._course.lesson.game.name, GENERAL):
-            code = self._code if self._code in languages(name) else SOURCE
-            text = rules_of(document(name, code)).get(rule)
-            if text:
-                return text
-        return rule
 
     def _list(self) -> None:
         choices = self._course.choices()

@@ -16,7 +16,8 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from engine import registry
-from node.lessons import Course, lesson, taken_back
+from node.lesson_file import lesson
+from node.lessons import Course, taken_back
 from node.screen import lesson_desk
 from node.screen.cells import Grid
 from node.screen.desk import Key, Ui

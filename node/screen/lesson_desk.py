@@ -16,7 +16,8 @@ from typing import Final
 
 from engine.contract import Move
 from node.language import following, mark
-from node.lessons import Said, Stage, Text, Tone
+from node.lesson_file import Text
+from node.lessons import Said, Stage, Tone
 from node.screen import desk
 from node.screen.choices import NONE
 from node.screen.desk import LETTERS, Dialog, Do, Key, Ui, notice, open_dialog

@@ -18,7 +18,8 @@ from typing import Final
 
 from engine import registry
 from node.language import Language, language
-from node.lessons import Said, Stage, Tone, lesson
+from node.lesson_file import lesson
+from node.lessons import Said, Stage, Tone
 from node.screen import paint as table
 from node.screen.cards import frame
 from node.screen.cells import Grid, Span, cut, fill, wrap

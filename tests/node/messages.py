@@ -29,7 +29,7 @@ _UNSEEN = (
     *(
         "engine/worlds",
         "node/inputs",
-        "node/lessons",
+        "node/lesson",
         "node/link",
         "node/hosting",
         "node/statistics",

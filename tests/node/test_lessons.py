@@ -9,30 +9,27 @@ from pathlib import Path
 
 import pytest
 
-import node.lessons
+import node.lesson_file
 from engine import registry
 from engine.cards import UNKNOWN
 from engine.contract import Move
 from engine.errors import IllegalMove, NotationError
-from node.lessons import (
+from node.lesson_file import (
     LANGUAGES,
     Choose,
-    Course,
     Lesson,
     LessonError,
     Play,
     Reading,
-    Said,
-    Stage,
-    Tone,
     lesson,
     read,
     words,
 )
+from node.lessons import Course, Said, Stage, Tone
 
 GAMES = tuple(registry.GAMES)
 NAMES = ("Learner", "Ada", "Bruno", "Carla")
-FILES = Path(node.lessons.__file__).with_name("lesson_files")
+FILES = Path(node.lesson_file.__file__).with_name("lesson_files")
 SCORES = {
     "petrangola": (3, 2, 3),
     "mambassa": (4, 3, 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import registry
-from node.lessons import Choose, lesson, own_name
+from node.lesson_file import Choose, lesson, own_name
 from tests.tools.running import busso
 from tools.errors import ExitCode
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.contract import Move
-from node.lessons import Choose
+from node.lesson_file import Choose
 from node.screen.desk import Item, Place, focused, items, ready
 from node.screen.lesson_app import ScreenLesson, Where
 from node.screen.lesson_desk import decides

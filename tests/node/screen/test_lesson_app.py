@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import registry
-from node.lessons import LANGUAGES, LessonError
+from node.lesson_file import LANGUAGES, LessonError
 from node.screen.cells import width
 from node.screen.lesson_app import Where
 from tests.node.screen.learner import is_asked, make_move, read_on, worse_one

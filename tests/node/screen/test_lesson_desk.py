@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.lessons import Course, lesson
+from node.lesson_file import lesson
+from node.lessons import Course
 from node.screen.desk import Dialog, Key, Ui
 from node.screen.lesson_desk import (
     Act,

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import registry
-from node.lessons import LANGUAGES, Text, Tone
+from node.lesson_file import LANGUAGES, Text
+from node.lessons import Tone
 from node.screen.cells import width
 from node.screen.lesson_app import ScreenLesson, Where
 from node.screen.lesson_desk import Act
