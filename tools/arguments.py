@@ -189,6 +189,15 @@ def _set(parser: argparse.ArgumentParser, values: Mapping[str, Any]) -> None:
     parser.set_defaults(**{dest: value for dest, value in values.items() if dest in there})
 
 
+SEATS: Final = 4
+"""Players at a table if nobody says how many, and the game takes so many."""
+
+
+def seats_of(game: Game, wanted: int = SEATS) -> int:
+    """So many seats, or the number nearest to it that the game takes."""
+    return max(game.min_seats, min(game.max_seats, wanted))
+
+
 def table_rules(args: argparse.Namespace) -> tuple[Game, Any]:
     """The game and its options that `--game`, `--preset` and `--option` ask for.
 

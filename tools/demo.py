@@ -22,7 +22,7 @@ from node.narrate import names_of, result_line, standing_line
 from protocol.audit import Report, audit_file
 from protocol.group import choose_group
 from protocol.header import MAX_NAME
-from tools.arguments import table_rules
+from tools.arguments import seats_of, table_rules
 from tools.bots import Bots
 from tools.errors import CommandError, NetworkFailed, UnusableFile
 from tools.matches import result_data
@@ -74,6 +74,8 @@ def level_arguments(args: argparse.Namespace) -> list[str]:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Play, compare, verify, tell."""
     game, options = table_rules(args)
+    if args.players is None:
+        args.players = seats_of(game)
     Offer(game, options, args.players, args.hands or 0).check()
     environment = {} if args.backend == "auto" else {"BUSSO_GROUP": args.backend}
     group = choose_group(environment)

@@ -24,16 +24,13 @@ from protocol.encoding import clean_text
 from protocol.errors import EncodingError
 from protocol.messages import MAX_NAME
 from tools import settings
-from tools.arguments import table_rules
+from tools.arguments import SEATS, seats_of, table_rules
 from tools.errors import UsageError
 from tools.keyboard import Keyboard
 from tools.output import Output
 from tools.person import player_name
 from tools.screen import lobby_screen
 from tools.table import Doorway, Seat
-
-SEATS = 4
-"""How many play if nothing is said, where so many can."""
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -102,7 +99,7 @@ def offer_of(args: argparse.Namespace) -> Offer:
 def _seats(args: argparse.Namespace, game: Game) -> int:
     wanted: int | None = args.seats
     if wanted is None:
-        wanted = max(game.min_seats, min(game.max_seats, max(SEATS, args.bots + 1)))
+        wanted = seats_of(game, max(SEATS, args.bots + 1))
     if args.bots >= wanted:
         text = f"{args.bots} computer players and you are more than the {wanted} seats"
         raise UsageError(text, "Give more --seats or fewer --bots.")

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tools.arguments import table_rules
+from tools.arguments import seats_of, table_rules
 from tools.errors import ExitCode, UsageError
 from tools.output import Output
 from tools.person import load_identity
@@ -34,6 +34,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         raise UsageError("play talks to a person and has no JSON", "busso demo --json plays alone.")
     rules = table_rules(args)
+    if args.bots is None:
+        args.bots = seats_of(rules[0]) - 1
     rng = random.Random(secrets.randbits(64))
     screen = full_screen(args, out, rng)
     if screen is not None:

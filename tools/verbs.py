@@ -201,7 +201,12 @@ _ID: Final = (
 )
 _DEMO: Final = (
     *_GAME_FIRST,
-    word("--players", metavar="N", type=number(2, MAX_PLAYERS), default=4, help="how many (4)"),
+    word(
+        "--players",
+        metavar="N",
+        type=number(2, MAX_PLAYERS),
+        help="how many (4, or as many as the game takes)",
+    ),
     _HANDS,
     *_LEVEL,
     _LOG,
@@ -215,7 +220,12 @@ _DEMO: Final = (
 )
 _PLAY: Final = (
     *_GAME_FIRST,
-    word("--bots", metavar="N", type=number(1, MAX_PLAYERS - 1), default=3, help="how many (3)"),
+    word(
+        "--bots",
+        metavar="N",
+        type=number(1, MAX_PLAYERS - 1),
+        help="how many (3, or as many as the game takes)",
+    ),
     _NAME,
     _PORT,
     _HANDS,

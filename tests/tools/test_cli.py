@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from engine import registry
 from engine.errors import IllegalMove, NotationError, OptionError, OutOfTurn
 from node.errors import NodeFailed, Unreachable
 from protocol.errors import (
@@ -27,7 +28,7 @@ from protocol.errors import (
 )
 from protocol.group import BackendError
 from tests.tools.running import Said, Stream, busso
-from tools import arguments, score
+from tools import arguments, play, score
 from tools.arguments import make_parser
 from tools.errors import (
     CommandError,
@@ -113,14 +114,33 @@ def test_demo_and_play_take_the_rules_of_a_table() -> None:
     demo = make_parser().parse_args(
         ["demo", *words, "--players", "5", "--log", "f", "--backend", "python"]
     )
-    play = make_parser().parse_args(["play", *words, "--bots", "1", "--name", "Ada", "--log", "f"])
-    for args in (demo, play):
+    table = make_parser().parse_args(["play", *words, "--bots", "1", "--name", "Ada", "--log", "f"])
+    for args in (demo, table):
         assert (args.game, args.preset, args.hands, args.log) == ("g", "p", 7, "f")
         assert args.options == [("a", "1"), ("b", "c=d")]
     assert (demo.players, demo.backend) == (5, "python")
-    assert (play.bots, play.name) == (1, "Ada")
+    assert (table.bots, table.name) == (1, "Ada")
     defaults = make_parser().parse_args(["demo"])
-    assert (defaults.players, defaults.backend, defaults.hands) == (4, "auto", None)
+    assert (defaults.players, defaults.backend, defaults.hands) == (None, "auto", None)
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("petrangola", 4), ("picchetto", 2), ("briscola", 4), ("mambassa", 4)]
+)
+def test_a_game_is_played_by_as_many_as_it_takes(
+    monkeypatch: pytest.MonkeyPatch, game: str, seats: int
+) -> None:
+    found: list[int] = []
+
+    def sits(args: argparse.Namespace, *_: object) -> ExitCode:
+        found.append(args.bots + 1)
+        return ExitCode.FINE
+
+    monkeypatch.setattr(play, "_in_lines", sits)
+    assert busso("play", game, "--plain").code == ExitCode.FINE
+    assert found == [seats]
+    assert arguments.seats_of(registry.get(game)) == seats
+    assert arguments.seats_of(registry.get("picchetto"), 9) == 2
 
 
 @pytest.mark.parametrize(
