@@ -182,8 +182,12 @@ def _middle(s: Scene, area: Area) -> None:
 
 
 def _last(s: Scene) -> str:
-    """What happened last, in one sentence."""
+    """What happened last, in one sentence; "" once a whole trick was played since."""
+    played = 0
     for told in reversed(s.view.story.happenings[-30:]):
+        played += words.is_card(told)
+        if played > len(s.view.seats):
+            return ""
         text = "" if words.routine(told) else words.happened(s.language, s.view, told)
         if text:
             return text

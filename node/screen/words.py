@@ -256,7 +256,12 @@ def routine(told: Happening) -> bool:
     """Whether it shows on the table anyhow: cards that are played, hands that are sealed."""
     if told.note is not None:
         return told.note.kind in _ROUTINE
-    return told.kind is Told.SEALED or (told.kind is Told.MOVE and len(told.text) == 2)
+    return told.kind is Told.SEALED or is_card(told)
+
+
+def is_card(told: Happening) -> bool:
+    """Whether somebody played a card."""
+    return told.kind is Told.MOVE and len(told.text) == 2
 
 
 def happened(language: Language, view: TableView, told: Happening) -> str:

@@ -245,3 +245,16 @@ def test_a_bonus_is_told_apart_from_what_reached_it(
     after = story._counted(state, told)
     assert [(entry.kind, entry.amount) for entry in after.ledgers[0]] == amounts
     assert after.running[0] == 29 + sum(amount for _, amount in amounts)
+
+
+def test_what_was_told_is_gone_from_the_table_once_a_trick_was_played() -> None:
+    """The deal is told in the line under the cards as long as the first trick lies there."""
+    shown = {}
+    for view in views(Table("briscola", 4, 6, me=SPECTATOR)):
+        if view.trick.laid and view.state.hand == 1:
+            grid = paint(view, 60, 20, theme(ThemeName.DARK), Ui())
+            key = (len(view.story.tricks), len(view.trick.laid))
+            shown[key] = any("Turned up: " in line for line in grid.lines())
+    assert shown[0, 1]
+    assert not any(told for (tricks, _), told in shown.items() if tricks > 1)
+    assert len(shown) > 8
