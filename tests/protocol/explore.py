@@ -363,7 +363,8 @@ class Search:
         """Whether `seats`, those who are there less those whom a vote leaves out that somebody
         gone could still make a decision, are no majority."""
         position = facts.position
-        convicted = self.malice if self.malice in facts.convicted else None
+        proved = {c.seat for c in facts.table._convictions.against(position)}
+        convicted = self.malice if self.malice in proved else None
         return facts.seat in position.in_play and not is_majority(
             seats, position.in_play, convicted
         )
