@@ -29,7 +29,6 @@ from engine.contract import (
     Reseal,
     Resealed,
     Result,
-    Reveal,
     Revealed,
     Seen,
     Show,
@@ -255,7 +254,7 @@ def narrate(
     held = held or before.faces
     notes = list(after.notes)
     lines = _decisions(before, given, names, faces, notes, language=language)
-    if _ends(after) and not _ends(before):
+    if story.ends(after) and not story.ends(before):
         if any(pile.name == "hand" and pile.slots for pile in after.piles()):
             lines.append(language.text("The hands are shown."))
         lines += table_lines(after, names, faces, language=language)
@@ -348,12 +347,6 @@ def _seen_lines(
         for pile in before.piles()
         if seen.intersection(pile.slots)
     ]
-
-
-def _ends(state: State) -> bool:
-    """Whether only the audit of the hand is due."""
-    turn = state.turn()
-    return isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal)
 
 
 # -- steps ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Final
 
 from engine.cards import UNKNOWN, DeckKind
-from engine.contract import Ask, Note
+from engine.contract import Ask
 from node.language import Language, mark
 from node.narrate import pile_name, standing_line
 from node.screen import accounts, reckoning, situation, words
@@ -330,7 +330,7 @@ def rules_lines(language: Language, view: TableView) -> list[str]:
 
 def rules(language: Language, view: TableView) -> list[str]:
     """The rules about what is happening now."""
-    return accounts.rules(language, view)
+    return [text for both in accounts.rules(language, view) for text in both if text]
 
 
 def log_lines(language: Language, view: TableView) -> list[str]:
@@ -369,17 +369,6 @@ def chat_lines(language: Language, chat: Sequence[Line]) -> list[str]:
 
 # -- results --------------------------------------------------------------------------------------
 
-_SILENT: Final = frozenset(
-    {"takes", "leads", "deals", "scores-deal.1", "counts", "last-trick", "cards", "sessanta"}
-)
-"""Notes that the rows of a result say already, or that belong to the next hand, also with their
-first value."""
-
-
-def in_rows(note: Note) -> bool:
-    """Whether the rows of a result say what a note says."""
-    return bool({note.kind, ".".join([note.kind, *map(str, note.values[:1])])} & _SILENT)
-
 
 def result_lines(language: Language, view: TableView) -> list[str]:
     """The end of the last hand: what each had, what followed; and of the match."""
@@ -390,7 +379,7 @@ def result_lines(language: Language, view: TableView) -> list[str]:
     lines = result_rows(language, view)
     for note in result.notes:
         text = words.note_words(language, view.state.game, note, names)
-        if text and not in_rows(note):
+        if text and not reckoning.in_rows(note):
             lines.append(text)
     if result.checked:
         lines.append(t("Checked: every seed derives every card again."))
@@ -418,8 +407,7 @@ def _who(language: Language, view: TableView, row: Row) -> str:
 
 def _change(row: Row) -> str:
     """What the hand cost a seat or brought it, as far as that is known."""
-    change = row.after - row.before or row.gained - row.lost
-    return f"{change:+d}" if change else ""
+    return f"{row.change:+d}" if row.change else ""
 
 
 def _ranked(language: Language, view: TableView, result: HandResult, row: Row) -> str:

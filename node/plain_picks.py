@@ -100,4 +100,4 @@ def _allowed(language: Language, view: TableView, choice: Choice) -> list[str]:
 
 def _rule(language: Language, view: TableView) -> list[str]:
     """The rule that matters most just now."""
-    return accounts.rules(language, view)[:1]
+    return [rule for rule, _ in accounts.rules(language, view)[:1]]

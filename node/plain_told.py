@@ -25,7 +25,6 @@ from node.notices import EvidenceKept, Joined, Presence, Started, Suspended
 from node.plain_lines import (
     hand_line,
     in_order,
-    in_rows,
     names_of,
     result_rows,
     score_lines,
@@ -34,6 +33,7 @@ from node.plain_lines import (
 )
 from node.screen import accounts, words
 from node.screen.memory import Memory
+from node.screen.reckoning import in_rows
 from node.screen.story import Happening, Told
 from node.screen.view import TableView
 from node.waiting import Absent, Waiting

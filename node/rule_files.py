@@ -114,12 +114,12 @@ def rules_of(blocks: tuple[Block, ...]) -> dict[str, str]:
 
 
 def bare_rule(rule: str, code: str = SOURCE) -> str:
-    """What a rule says, in one line, in English where the language lacks it; "" if no game has it."""
+    """What a rule says, in English where the language lacks it; "" if no game has it."""
     return _all_rules(code).get(rule) or _all_rules(SOURCE).get(rule, "")
 
 
 def rule_text(rule: str, code: str = SOURCE) -> str:
-    """The same with its identifier before it: `PET-22: ...`."""
+    """The same in one line with its identifier: `PET-22: ...`."""
     text = bare_rule(rule, code)
     return f"{rule}: {text}" if text else ""
 

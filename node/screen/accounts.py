@@ -73,15 +73,15 @@ def happenings(language: Language, view: TableView, most: int) -> list[str]:
     return found
 
 
-def rules(language: Language, view: TableView) -> list[str]:
-    """The rules about what is happening now, each with what the table made of its options."""
+def rules(language: Language, view: TableView) -> list[tuple[str, str]]:
+    """The rules about what is happening now, each with what the table made of its options; "" of
+    one that leaves it no choice."""
     found = []
     for rule in situation.rules_now(view):
-        found.append(words.rule_words(language, rule))
         options = situation.in_force(view.state, rule)
-        if options:
-            here = "; ".join(option_words(language, view.state.options, name) for name in options)
-            found.append(language.text("At this table: {0}.").format(here))
+        here = "; ".join(option_words(language, view.state.options, name) for name in options)
+        chosen = language.text("At this table: {0}.").format(here) if here else ""
+        found.append((words.rule_words(language, rule), chosen))
     return found
 
 

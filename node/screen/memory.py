@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.contract import State
 from node.inputs import inputs
-from node.narrate import known_faces, names_of
+from node.narrate import ALL, known_faces, names_of
 from node.notices import EvidenceKept, Presence, Refused, Started, Suspended, Talked
 from node.screen import past
 from node.screen.cells import clean
@@ -31,7 +31,6 @@ from protocol.votes import DECISIONS, read_vote
 
 CHAT_LINES: Final = 100
 """Lines of chat that are kept."""
-_ALL: Final = -1
 _DECIDED: Final = {
     Kind.ABSENT: Told.WITHOUT,
     Kind.EXCLUDE: Told.EXCLUDED,
@@ -162,7 +161,7 @@ class Memory:
         at = before.state
         for given in givens:
             at = at.apply(given)
-            faces = known_faces(at, state.faces if len(state.faces) == len(at.faces) else b"", _ALL)
+            faces = known_faces(at, state.faces if len(state.faces) == len(at.faces) else b"", ALL)
             now = at.with_faces(faces) if at.faces else at
             now = state if at is after.state else now
             story = story.told(seen, given, now, at.notes)

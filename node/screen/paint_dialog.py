@@ -14,7 +14,6 @@ from node.screen import accounts, counsel, paint_result, situation, words
 from node.screen.cards import frame
 from node.screen.cells import cut, fill, width, wrap
 from node.screen.desk import Advice, Dialog, open_dialog, ready
-from node.screen.lobby_terms import option_words
 from node.screen.paint_result import Rows, indented, prose
 from node.screen.scene import Area, Scene
 from node.screen.story import KEPT
@@ -105,14 +104,8 @@ def _rules(s: Scene, room: int) -> tuple[str, Rows]:
     if question:
         rows += [*prose(question[:1].upper() + question[1:], room, Role.STRONG), []]
     rows += _in_focus(s, room)
-    state = s.view.state
-    for rule in situation.rules_now(s.view):
-        rows += prose(words.rule_words(s.language, rule), room)
-        options = situation.in_force(state, rule)
-        if options:
-            here = "; ".join(option_words(s.language, state.options, name) for name in options)
-            rows += indented(s.text("At this table: {0}.").format(here), room)
-        rows.append([])
+    for rule, chosen in accounts.rules(s.language, s.view):
+        rows += [*prose(rule, room), *indented(chosen, room), []]
     return s.text("The rules of the moment"), rows[:-1]
 
 

@@ -29,13 +29,6 @@ def indented(text: str, room: int, role: Role = Role.DIM) -> Rows:
     return [[("  ", Role.TEXT), (line, role)] for line in wrap(text, room - 2) if text]
 
 
-_SILENT_NOTES: Final = frozenset(
-    {"takes", "leads", "deals", "scores-deal.1", "counts", "last-trick", "cards", "sessanta"}
-)
-"""Notes that the rows of a result say already, or that belong to the next hand, also with their
-first value."""
-
-
 def result(s: Scene, room: int) -> tuple[str, Rows]:
     """The title and the rows."""
     view, t = s.view, s.text
@@ -51,7 +44,7 @@ def result(s: Scene, room: int) -> tuple[str, Rows]:
         rows += _counts(s, ended, room, names)
     rows.append([])
     for note in ended.notes:
-        if not {note.kind, ".".join([note.kind, *map(str, note.values[:1])])} & _SILENT_NOTES:
+        if not reckoning.in_rows(note):
             rows += prose(words.note_words(s.language, view.state.game, note, names), room)
     if ended.checked:
         rows += prose(t("Checked: every seed derives every card again."), room, Role.FAIR)
@@ -80,9 +73,7 @@ def _who(s: Scene, row: Row, names: list[str]) -> str:
 
 def _shown_hand(s: Scene, ended: HandResult, row: Row, room: int, names: list[str]) -> Rows:
     """A hand with its rank, what it costs or brings, its worth, and why it ranks so."""
-    change = row.after - row.before
-    if not change:
-        change = row.gained - row.lost
+    change = row.change
     rank = f"{row.rank}" if row.rank else " "
     spans: list[Span] = [
         (f"{rank} ", Role.DIM),

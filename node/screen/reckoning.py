@@ -30,6 +30,18 @@ _OF_A_RANK: Final = frozenset({"tris", "quartina"})
 _OF_A_SUIT: Final = frozenset({"scala", "scala-lunga", "scala-corta", "quarantuna"})
 
 
+_SILENT: Final = frozenset(
+    {"takes", "leads", "deals", "scores-deal.1", "counts", "last-trick", "cards", "sessanta"}
+)
+"""Notes that the rows of a result say already, or that belong to the next hand, also with their
+first value."""
+
+
+def in_rows(note: Note) -> bool:
+    """Whether the rows of a result say what a note says."""
+    return bool({note.kind, ".".join([note.kind, *map(str, note.values[:1])])} & _SILENT)
+
+
 # -- hands that are compared ----------------------------------------------------------------------
 
 

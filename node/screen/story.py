@@ -127,6 +127,11 @@ class Row:
     parts: tuple[Detail, ...] = ()
     ledger: tuple[Entry, ...] = ()
 
+    @property
+    def change(self) -> int:
+        """What the hand cost the seat or brought it, as far as that is known."""
+        return self.after - self.before or self.gained - self.lost
+
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
@@ -319,7 +324,7 @@ class Story:
 
     def _ended(self, before: State, given: Input, after: State, notes: tuple[Note, ...]) -> Story:
         """The result of the hand: what the hands show, and the scores once all is checked."""
-        if _ends(after) and not _ends(before):
+        if ends(after) and not ends(before):
             return replace(self, result=_shown(self, after, notes))
         if not isinstance(given, Revealed):
             if isinstance(given, Leave) and self.result and not self.result.checked:
@@ -394,7 +399,8 @@ def scores(state: State, hands: Sequence[Sequence[int]]) -> tuple[Scored, ...]:
     return state.game.score(options, [state.deck.kind.join(faces) for faces in hands])
 
 
-def _ends(state: State) -> bool:
+def ends(state: State) -> bool:
+    """Whether only the audit of the hand is due."""
     turn = state.turn()
     return isinstance(turn, Cards) and isinstance(turn.requests[0], Reveal)
 
@@ -405,7 +411,7 @@ def _shown(story: Story, state: State, notes: tuple[Note, ...]) -> HandResult:
     if isinstance(state, _Showdown):
         ranked = {shown.seat: shown for shown in state.showdown()}
     piles = state.piles()
-    scores = state.scores()
+    totals = state.scores()
     grounds = state.game.grounds(state)
     current = story.hand == state.hand and bool(story.running)
     rows = []
@@ -423,8 +429,8 @@ def _shown(story: Story, state: State, notes: tuple[Note, ...]) -> HandResult:
                 shown.gained if shown else 0,
                 sum(len(p.slots) for p in piles if p.name == "won" and p.seat == seat),
                 story.running[seat] if current else 0,
-                scores[seat],
-                scores[seat],
+                totals[seat],
+                totals[seat],
                 grounds.get(seat),
                 state.game.tally(state, seat),
                 story.ledgers[seat] if current else (),
