@@ -202,6 +202,8 @@ def _monte(language: Language, view: TableView, one: Reason) -> str:
 
 def _raises(language: Language, view: TableView, one: Reason) -> str:
     now, then = words.own_worth(language, view), _worth(language, view, one.faces)
+    if now == then:  # of a kind whose cards decide between equal sums
+        return language.text("Your hand stays {0}, but a better one.").format(now)
     text = language.text("It makes your hand worth {1} instead of {0}.")
     if one.kind == "best-hand":
         text = language.text(

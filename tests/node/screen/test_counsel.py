@@ -154,6 +154,20 @@ def test_one_card_is_said_as_one(
     assert it is None or counsel.reason(IT, view, one) == it
 
 
+def test_a_better_hand_of_the_same_worth_is_no_gain_of_points() -> None:
+    """By rank, kings beat jacks: both are a tris of 30."""
+    table = Table("petrangola", 4, 1, preset="pagat", hand="Fc Fd Fb")
+    view = next(v for v in scenes(table) if v.choices.words & {"exchange"})
+    cards = [view.kind.text(view.face(slot)) for slot in view.hand]
+    assert sorted(cards) == ["Fb", "Fc", "Fd"]
+    for kind in ("raises", "best-hand"):
+        one = Reason(kind, tuple(view.kind.split("Cs Cc Cb")))
+        assert counsel.reason(EN, view, one) == "Your hand stays tris of 30, but a better one."
+        assert counsel.reason(IT, view, one) == "La tua mano resta tris da 30, ma migliore."
+    more = Reason("raises", tuple(view.kind.split("Ac Ad Ab")))
+    assert "instead of tris of 30" in counsel.reason(EN, view, more)
+
+
 def test_without_a_reason_nothing_is_made_up() -> None:
     view = first(Table("briscola", 2, 1), "play")
     move = view.choices.items[0].move
