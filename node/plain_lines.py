@@ -375,10 +375,9 @@ def result_lines(language: Language, view: TableView) -> list[str]:
     t, result = language.text, view.story.result
     if result is None:
         return [t("No hand has ended yet.")]
-    names = [seat.name for seat in in_order(view)]
     lines = result_rows(language, view)
     for note in result.notes:
-        text = words.note_words(language, view.state.game, note, names)
+        text = words.note_words(language, view.state.game, note, view.names)
         if text and not reckoning.in_rows(note):
             lines.append(text)
     if result.checked:
@@ -386,7 +385,7 @@ def result_lines(language: Language, view: TableView) -> list[str]:
     else:
         lines.append(t("The seeds are coming out, so that all can be checked."))
     if view.result is not None:
-        lines.append(words.ended(language, view.result, names))
+        lines.append(words.ended(language, view.result, view.names))
     return lines
 
 

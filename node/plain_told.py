@@ -24,7 +24,6 @@ from node.narrate import names_of as names_in
 from node.notices import EvidenceKept, Joined, Presence, Started, Suspended
 from node.plain_lines import (
     hand_line,
-    in_order,
     names_of,
     result_rows,
     score_lines,
@@ -170,9 +169,8 @@ def _finished(language: Language, position: Position, after: Memory) -> list[str
     lines = [t("The match is over, and everybody has signed how it ended.")]
     view = after.look()
     if view is not None and view.result is not None:
-        names = [seat.name for seat in in_order(view)]
         lines[:0] = [
-            words.ended(language, view.result, names),
+            words.ended(language, view.result, view.names),
             standing_line(view.state, names_of(language, view), language=language),
         ]
     return lines

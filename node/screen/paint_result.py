@@ -35,7 +35,7 @@ def result(s: Scene, room: int) -> tuple[str, Rows]:
     ended = view.story.result
     if ended is None:
         return "", []
-    names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
+    names = view.names
     rows: Rows = []
     if view.state.game.hands_compare:
         for row in ended.rows:

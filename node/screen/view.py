@@ -143,6 +143,11 @@ class TableView:
         """The slots of a pile of the table."""
         return next((pile.slots for pile in self.piles if pile.name == name), ())
 
+    @property
+    def names(self) -> list[str]:
+        """The name of every seat, in the order of play."""
+        return [seat.name for seat in sorted(self.seats, key=lambda seat: seat.seat)]
+
     def seat(self, number: int) -> SeatView:
         """The seat `number`."""
         return next(seat for seat in self.seats if seat.seat == number)

@@ -204,8 +204,7 @@ def waiting(language: Language, view: TableView) -> str:
             return t("Too few are here to go on without {0}: the match waits.").format(names)
         return t("{0} can't be reached: the table waits.").format(names)
     if view.result is not None:
-        everybody = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
-        return ended(language, view.result, everybody)
+        return ended(language, view.result, view.names)
     seats = [n for n in view.waiting_for if n != view.me]
     if seats:
         names = join_names(language, [view.seat(n).name for n in seats])
@@ -267,7 +266,7 @@ def is_card(told: Happening) -> bool:
 def happened(language: Language, view: TableView, told: Happening) -> str:
     """One happening as a sentence; "" for what another one tells."""
     t = language.text
-    names = [seat.name for seat in sorted(view.seats, key=lambda seat: seat.seat)]
+    names = view.names
     match told.kind:
         case Told.NOTE:
             return note_words(language, view.state.game, told.note, names) if told.note else ""
