@@ -3,8 +3,9 @@
 Rules: rules/picchetto.md (PIC-01..PIC-52). Law: this file joins the parts of the game to the
 contract: the cards (picchetto_cards), claims (picchetto_declare), moves (picchetto_moves,
 picchetto_notation), totals (picchetto_match), the order of a hand (picchetto_exchange,
-picchetto_talk, picchetto_play, picchetto_state), a player (picchetto_bot) and deals for it to
-think about (picchetto_worlds). It must never hold a rule of its own.
+picchetto_talk, picchetto_play, picchetto_state), how it is stored (picchetto_forms), a player
+(picchetto_bot) and deals for it to think about (picchetto_worlds). It must never hold a rule of
+its own.
 
 Notes, each with its seat (-1: the table) and values (see picchetto_phrases for their meaning):
 
@@ -41,10 +42,11 @@ from engine.games import (
     picchetto_score,
     picchetto_worlds,
 )
+from engine.games.picchetto_forms import begin
 from engine.games.picchetto_frame import Phase
 from engine.games.picchetto_match import PRESETS, SEATS, PicchettoOptions
 from engine.games.picchetto_phrases import PHRASES
-from engine.games.picchetto_state import PicchettoState, begin
+from engine.games.picchetto_state import PicchettoState
 from engine.options import Value
 
 __all__ = ["GAME", "Phase", "Picchetto", "PicchettoOptions", "PicchettoState"]

@@ -165,13 +165,6 @@ BEST_RUN: Final = tuple(runs[0][0] * RANKS + runs[0][1] if runs else 0 for runs 
 """By suit byte: length * 8 + strength of the top of its best run, 0 if it has none of three."""
 
 
-DOWN: Final = tuple(
-    tuple(strength for strength in range(ACE, -1, -1) if byte >> strength & 1)
-    for byte in range(256)
-)
-"""By suit byte: the strengths in it, the highest first."""
-
-
 def runs_of(hand: int) -> list[tuple[int, int]]:
     """All runs of three or more, the best first."""
     a, b, c, d = suits_of(hand)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -30,14 +30,11 @@ from engine.games.picchetto_frame import (
     DEALT,
     ELDERS_TALON,
     NO_FLOORS,
-    NO_MARK,
-    NOBODY,
     Act,
     Aim,
     Deal,
     Frame,
     Layout,
-    Mark,
     Phase,
     Step,
     VowKind,
@@ -47,7 +44,7 @@ from engine.games.picchetto_frame import (
 from engine.games.picchetto_legal import Legal
 from engine.games.picchetto_match import SEATS, Match
 from engine.games.picchetto_moves import Bianca, Change
-from engine.position import new_blank, note
+from engine.position import note
 
 DECIDE: Final = tuple(Decide(seat) for seat in range(SEATS))
 _DECIDES: Final = (DECIDE[::-1], DECIDE)
@@ -195,23 +192,14 @@ class Exchanging(Legal):
     def _to_reveal(self) -> Self:
         """The deal is over."""
 
+    @abstractmethod
+    def _shortened(self) -> Any:
+        """The same position, perhaps written shorter."""
+
     def _to_play(self, at: int) -> Self:
         """Player `at` leads."""
-        deal, old = self.deal, self.frame
-        self.frame = Frame(old.lay, _PHASE_PLAY, None, None, old.opened, old.moves, self._mark())
-        self.at = at
-        self.due = deal.decides[at]
-        if deal.auto:
-            self.may = self.held[at]
-        return self
-
-    def _mark(self) -> Mark:
-        """See Frame: until 30 is reached, that; then what ends the deal (PIC-34, PIC-40)."""
-        lay, (a, b) = self.frame.lay, self.points
-        if lay.mute != NOBODY or self.deal.options.trick_scoring != BATTUTA:
-            return NO_MARK
-        c, d = lay.limits
-        return min(BONUS_AT, c) if a < BONUS_AT else c, min(BONUS_AT, d) if b < BONUS_AT else d
+        led: Self = self._to_decide(_PHASE_PLAY, at)._shortened()
+        return led
 
     # ------------------------------------------------------------------ the deal
 
@@ -254,7 +242,7 @@ class Exchanging(Legal):
     def _clear(self, phase: Phase) -> None:
         """No card of the last hand is left."""
         self.frame = _CLEARED[phase]
-        self.at = self.may = 0
+        self.at = 0
         self.vows = ()
         self.floors = NO_FLOORS
         self.held = self.points = self.won = (0, 0)
@@ -267,7 +255,7 @@ class Exchanging(Legal):
         match, packet, dealer = old.match, old.options.packet, old.dealer
         auto = given.faces is not None
         faces = _ALL_UNKNOWN if given.faces is None else self._checked(given.faces)
-        new: Self = new_blank(type(self))
+        new: Self = self.whole()
         new.deal = Deal(
             old.options,
             old.seats,
@@ -292,7 +280,6 @@ class Exchanging(Legal):
         new.points = new.won = (0, 0)
         new.notes = new.vows = ()
         new.floors = NO_FLOORS
-        new.may = 0
         new.due = old.decides[ELDER]
         return new if auto else new._serve(_LOOKS[packet][dealer], _AIM_ELDER)
 

@@ -168,18 +168,12 @@ class Talk(NamedTuple):
         return (self.category.name.lower(), claim, due)
 
 
-Mark = tuple[int, int]
-NO_MARK: Final[Mark] = (0, 0)
-
-
 @dataclass(slots=True)
 class Frame(Kept):
     """What no trick changes, so that a card that is played copies a reference to it and no fields.
 
     opened, moves  what `Position` calls so, as it was before the first trick: the tricks say what
                    came after
-    mark           by player: with fewer points than that, a point in the play is just counted; with
-                   as many it may end the deal or make a Sessanta. 0 where this wasn't looked at
     """
 
     lay: Layout
@@ -188,7 +182,6 @@ class Frame(Kept):
     talk: Talk | None = None
     opened: int = 0
     moves: int = 0
-    mark: Mark = NO_MARK
 
 
 class VowKind(IntEnum):

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import combinations
 from typing import Final
 
 from engine.contract import Decide, Move
-from engine.games.picchetto_cards import DOWN, EVERYTHING, RANKS, SHORTEST, Holding
+from engine.games.picchetto_cards import (
+    EVERYTHING,
+    RANKS,
+    SHORTEST,
+    SUITS,
+    Holding,
+    subsets,
+    suits_of,
+)
 from engine.games.picchetto_declare import (
     LONGEST_CLAIM,
     Category,
@@ -33,13 +40,13 @@ from engine.games.picchetto_moves import (
     MAX_PRICE,
     NOT_GOOD,
     PASS,
-    PLAYS_OF,
     Announce,
+    Parts,
+    Productions,
     Tell,
     changes,
     plays,
     productions,
-    productions_of,
 )
 from engine.games.picchetto_position import Position
 
@@ -64,7 +71,7 @@ _REPLIES: Final = tuple(
     for every in _ANNOUNCES[: Category.SET]
 )
 """By category, by the cards that the other claims and by those that one has (PIC-21)."""
-_P0, _P1, _P2 = PLAYS_OF
+_SHIFTS: Final = tuple(suit * RANKS for suit in range(SUITS))
 _VERDICTS: Final = (
     ((GOOD,), (GOOD, EQUAL)),
     ((GOOD, NOT_GOOD), (GOOD, NOT_GOOD, EQUAL)),
@@ -112,9 +119,6 @@ class Legal(Position):
     __slots__ = ()
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        may = self.may
-        if may and seat is None:
-            return _P0[may & 2047] + _P1[may >> 11 & 2047] + _P2[may >> 22]
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
@@ -215,33 +219,20 @@ class Legal(Position):
         if own is EVERYTHING:
             return productions(slots, size, slots.bit_count() if demand.more else size)
         if demand.claim.category is _CATEGORY_POINT:
-            return productions_of(self._points(demand, slots, own.hand))
-        parts = choices(self.deal.match.pack, demand, own.hand)
-        return productions_of(map(known.slots, parts))
+            return Productions(self._points(demand, own.hand), known.slots)
+        return Productions([(choices(self.deal.match.pack, demand, own.hand), 0)], known.slots)
 
-    def _points(self, demand: Demand, slots: int, hand: int) -> list[int]:
-        """`choices` of a point as masks of slots. Mostly there is one: all of a suit; or a sum that
-        nobody asked for is free, and then there may be many."""
+    def _points(self, demand: Demand, hand: int) -> list[Parts]:
+        """`choices` of a point by suits. A sum that nobody asked for is free, and then there may be
+        many."""
         _, claim, low, high, _, _ = demand
-        size, known, found = claim.size, self.deal.known, list[int]()
-        if not known.places:
-            known.order()
-        places = known.places
-        for suit, all_slots in enumerate(known.suits):
-            own = slots & all_slots
-            number = own.bit_count()
-            if number < size:
-                continue
-            byte = hand >> suit * RANKS & 255
-            if number == size:
-                if low <= self.deal.match.pack.prices[byte] <= high:
-                    found.append(own)
-            elif low <= 0 and high > MAX_PRICE:
-                cards = list(map(places[suit * RANKS :].__getitem__, DOWN[byte]))
-                found += list(map(sum, combinations(cards, size)))[::-1]  # ascending by codes
-            else:
-                parts = choices(self.deal.match.pack, demand, byte << suit * RANKS)
-                found += map(known.slots, parts)
+        size, found, prices = claim.size, list[Parts](), self.deal.match.pack.prices
+        for byte, shift in zip(suits_of(hand), _SHIFTS, strict=True):
+            if byte.bit_count() >= size:
+                some: Sequence[int] = subsets(byte, size)
+                if low > 0 or high <= MAX_PRICE:
+                    some = [part for part in some if low <= prices[part] <= high]
+                found.append((some, shift))
         return found
 
     # ------------------------------------------------------------------ tricks

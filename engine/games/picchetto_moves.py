@@ -18,12 +18,12 @@ Slots are places in the deck as it lies now. A rank is its strength, 0..7 (picch
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
-from typing import Final
+from typing import Final, overload
 
 from engine.contract import Move, Public
 from engine.errors import NotationError
@@ -143,6 +143,7 @@ def _check_mask(mask: object, most: int) -> None:
 # ---------------------------------------------------------------------------------------------
 # Ready-made moves
 
+Parts = tuple[Sequence[int], int]
 _blank: Final = object.__new__
 _lay_open: Final = Produce.__dict__["cards"].__set__
 PASS: Final = Say(Word.PASS)
@@ -156,15 +157,42 @@ PLAYS_OF: Final = picchetto_cards.by_parts(PLAYS)
 _P0, _P1, _P2 = PLAYS_OF
 
 
-def productions_of(masks: Iterable[int]) -> tuple[Produce, ...]:
-    """Ways to lay cards open, one a mask of slots: all of them slots of a hand, so that nothing
-    needs to be checked, which takes longer than all the rest."""
-    made = []
-    for mask in masks:
-        move = _blank(Produce)
-        _lay_open(move, mask)
-        made.append(move)
-    return tuple(made)
+class Productions(Sequence[Produce]):
+    """Ways to lay cards open, each made when somebody looks at it: there may be a hundred of them,
+    of which one is chosen.
+
+    parts  lists of parts of a hand, each with what they are to be shifted by
+    slots  where the cards of such a part lie, as a mask
+    """
+
+    __slots__ = ("_parts", "_size", "_slots")
+
+    def __init__(self, parts: Sequence[Parts], slots: Callable[[int], int]) -> None:
+        self._parts = parts
+        self._slots = slots
+        self._size = sum([len(some) for some, _ in parts])
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> Produce: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Produce]: ...
+
+    def __getitem__(self, at: int | slice) -> Produce | Sequence[Produce]:
+        if isinstance(at, slice):
+            return tuple([self[n] for n in range(self._size)[at]])
+        number = at if at >= 0 else at + self._size
+        if number >= 0:
+            for some, shift in self._parts:
+                if number < len(some):
+                    move = _blank(Produce)  # of slots of a hand: nothing needs to be checked
+                    _lay_open(move, self._slots(some[number] << shift))
+                    return move
+                number -= len(some)
+        raise IndexError(at)
 
 
 def plays(mask: int) -> tuple[Play, ...]:

@@ -11,10 +11,10 @@ from typing import Final, Self
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
 from engine.games.picchetto_exchange import BATTUTA, ELDER, Exchanging
-from engine.games.picchetto_frame import DEALT, Act, Aim, Phase, Vow, VowKind
+from engine.games.picchetto_frame import DEALT, Act, Aim, Phase, VowKind
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
-from engine.position import new_blank, new_tuple, note
+from engine.position import note
 
 SESSANTA: Final = 30
 """What is added when the 30 is reached in the play (PIC-34)."""
@@ -22,17 +22,15 @@ CARDS_POINTS: Final = 10
 CAPPOTTO_POINTS: Final = 40
 _HALF: Final = 6
 _MOST_NOTED: Final = 256
-_LEADS: Final = tuple(
+LEADS: Final = tuple(
     tuple((note("leads", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
 )
-_TAKES: Final = tuple(
+TAKES: Final = tuple(
     tuple((note("takes", seat, (total,)),) for total in range(_MOST_NOTED)) for seat in range(SEATS)
 )
 """By seat and by what it has then: notes made once, because there are so many tricks. Nobody can
 score so much in a deal."""
 
-_FLOORS: Final = tuple((floor,) for floor in (*range(RANKS), -1))
-"""By floor, -1 being the last one."""
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_OPEN: Final = Act.OPEN
@@ -47,14 +45,14 @@ class Playing(Exchanging):
     __slots__ = ()
 
     def _play(self, move: Play) -> Self:
-        """What `apply` doesn't find in `may`: a card that is illegal, or that other nodes don't
-        know."""
+        """A card is played; others may have to see it before it lies on the table."""
         slot = move.slot
         bit = 1 << slot
         if not self._playable() & bit:
             raise self._refused(bit)
         if self.deal.auto or self.opened & bit:
-            return self._lay(slot)
+            laid: Self = self._lay(slot)._shortened()
+            return laid
         new = self._copy()
         return new._serve([((_ACT_OPEN, bit, self.deal.players[self.at]),)], _AIM_LAID, bit)
 
@@ -98,143 +96,69 @@ class Playing(Exchanging):
         """The card of `slot` lies on the table."""
         return self._lead(slot) if self.led < 0 else self._follow(slot)
 
-    # Most of the time is spent in the next two methods. So each makes its position at once, every
-    # field new or copied, and leaves to others what comes but once or twice in a hand.
-
     def _lead(self, slot: int) -> Self:
-        """PIC-31: the lead's point, lost or not by what follows; then what may follow (PIC-30)."""
-        at, deal, frame = self.at, self.deal, self.frame
-        new = new_blank(type(self))
-        new.deal = deal
-        new.frame = frame
-        new.vows = self.vows
-        new.floors = self.floors
-        new.won = self.won
+        """PIC-31: the lead's point, lost or not by what follows."""
+        at = self.at
+        new = self._without(slot)
         new.led = slot
-        a, b = self.held
-        p, q = self.points
-        if at:
-            new.held = (a, b ^ 1 << slot)
-            other, hand, q = 0, a, q + 1
-            total = q
-        else:
-            new.held = (a ^ 1 << slot, b)
-            other, hand, p = 1, b, p + 1
-            total = p
-        if total >= frame.mark[at] or not hand:
-            new.at, new.points, new.notes, new.may = at, self.points, (), 0
-            return new._after_lead(slot)
-        new.points = (p, q)
-        new.notes = _LEADS[deal.players[at]][total]
-        new.at = other
-        new.due = deal.decides[other]
-        if not deal.auto:
-            new.may = 0
-            return new
-        known = deal.known
-        code = known.codes[slot]
-        follow = hand & known.suits[code >> 3]
-        if not follow:
-            new.may = hand
-        elif deal.options.must_win:
-            if not known.upto:
-                known.order()
-            new.may = follow & ~known.upto[code] or follow
-        else:
-            new.may = follow
-        return new
-
-    def _after_lead(self, slot: int) -> Self:
-        """A lead that may end the deal, make a Sessanta, or be the last card."""
-        at, deal = self.at, self.deal
-        if deal.options.trick_scoring == BATTUTA:
-            ended = self._gain(at, 1, 0 if at else SESSANTA)
-            self.notes = _LEADS[deal.players[at]][self.points[at]] + self.notes
+        if self.deal.options.trick_scoring == BATTUTA:
+            ended = new._gain(at, 1, 0 if at else SESSANTA)
+            new.notes = LEADS[self.deal.players[at]][new.points[at]] + new.notes
             if ended:
-                return self._to_reveal()
-        if not self.held[1 - at]:
-            return self._after_lone(slot)
-        other = 1 - at
-        self._to_play(other)
-        if deal.auto:
-            self.may = self._following(self.held[other])
-        return self
+                return new._to_reveal()
+        if not new.held[1 - at]:
+            return new._after_lone(slot)
+        return new._to_decide(_PHASE_PLAY, 1 - at)
 
     def _follow(self, slot: int) -> Self:
         """PIC-31: who wins the trick leads to the next."""
-        at, deal, frame = self.at, self.deal, self.frame
-        led_slot = self.led
-        new = new_blank(type(self))
-        new.deal = deal
-        new.frame = frame
-        new.vows = self.vows
-        new.floors = floors = self.floors
+        at, codes = self.at, self.deal.known.codes
+        new = self._without(slot)
         new.led = -1
-        bit = 1 << slot
-        a, b = self.held
-        if at:
-            b ^= bit
-        else:
-            a ^= bit
-        new.held = (a, b)
-        codes = deal.known.codes
-        led, code = codes[led_slot], codes[slot]
-        taker, suit = 1 - at, led >> 3
-        if code >> 3 != suit:
-            if floors[at * SUITS + suit] > -1:
+        led, code = codes[self.led], codes[slot]
+        taker, suit = 1 - at, led // RANKS
+        floor = self.floors[at * SUITS + suit]
+        if code // RANKS != suit:
+            if floor > -1:
                 new._promise(self, suit, -1)
         elif code > led:
             taker = at
-        elif floors[at * SUITS + suit] > led & 7 and deal.options.must_win:
-            new._promise(self, suit, led & 7)
-        bit |= 1 << led_slot
-        c, d = self.won
-        p, q = self.points
-        if taker:
-            new.won = (c, d | bit)
-            lead, q = b, q + at
-            total = q
-        else:
-            new.won = (c | bit, d)
-            lead, p = a, p + 1 - at
-            total = p
-        if total >= frame.mark[taker] or not (a and b):
-            new.at, new.points, new.notes, new.may = at, self.points, (), 0
-            return new._after_trick(taker)
-        new.points = (p, q)
-        new.notes = _TAKES[deal.players[taker]][total]
-        new.at = taker
-        new.due = deal.decides[taker]
-        new.may = lead if deal.auto else 0
+        elif floor > led % RANKS and self.deal.options.must_win:
+            new._promise(self, suit, led % RANKS)
+        (a, b), cards = self.won, 1 << slot | 1 << self.led
+        new.won = (a, b | cards) if taker else (a | cards, b)
+        return new._after_trick(taker)
+
+    def _without(self, slot: int) -> Self:
+        """A copy where the card of `slot` has left the hand of who plays it."""
+        new, (a, b) = self._copy(), self.held
+        new.held = (a, b ^ 1 << slot) if self.at else (a ^ 1 << slot, b)
         return new
 
     def _after_trick(self, taker: int) -> Self:
-        """A trick that may end the deal, make a Sessanta, or be the last one of a hand."""
+        """A trick's points, and who leads to the next; see _lead for those of the lead."""
         ended = False
         if self.deal.options.trick_scoring != BATTUTA:
             ended = self._gain(taker, 2, 0 if taker else SESSANTA)
         elif taker == self.at:
             ended = self._gain(taker, 1, 0 if taker else SESSANTA)
-        self.notes = _TAKES[self.deal.players[taker]][self.points[taker]] + self.notes
+        self.notes = TAKES[self.deal.players[taker]][self.points[taker]] + self.notes
         if ended:
             return self._to_reveal()
         a, b = self.held
-        return self._to_play(taker) if a and b else self._after_exhausted(taker)
+        return self._to_decide(_PHASE_PLAY, taker) if a and b else self._after_exhausted(taker)
 
     def _promise(self, old: Self, suit: int, floor: int) -> None:
         """PIC-36: what is left of the hand of `old`'s player holds nothing of `suit` above `floor`.
         Once promised, less needs no promise, since a hand only shrinks."""
-        at, frame, floors = old.at, self.frame, self.floors
-        hidden = self.held[at] & ~frame.opened
+        at, floors = old.at, self.floors
+        hidden = self.held[at] & ~self.frame.opened
         if not hidden:
             return
         key = at * SUITS + suit
-        self.floors = floors[:key] + _FLOORS[floor] + floors[key + 1 :]
-        a, b = old.won
-        move = frame.moves + (a | b).bit_count() + 1  # with the lead; this card is the next one
-        seat, reseals = self.deal.players[at], frame.lay.reseals
-        vow = new_tuple(Vow, (seat, "PIC-36", hidden, move, reseals, _VOW_SUIT, None, suit, floor))
-        self.vows += (vow,)
+        self.floors = (*floors[:key], floor, *floors[key + 1 :])
+        vow = old._vow("PIC-36", hidden, _VOW_SUIT)
+        self.vows += (vow._replace(move=old.moves, suit=suit, floor=floor),)
 
     # ------------------------------------------------------------------ the end of the tricks
 
@@ -243,7 +167,8 @@ class Playing(Exchanging):
         a, b = self.held
         left = ELDER if a else 1
         if (a or b) and self.lay.sizes[left] == DEALT:
-            return self._to_play(left)  # the other had eleven cards: this last one is a trick
+            # the other had eleven cards: this last one is a trick
+            return self._to_decide(_PHASE_PLAY, left)
         return self._to_cards(taker)
 
     def _after_lone(self, slot: int) -> Self:
@@ -255,7 +180,7 @@ class Playing(Exchanging):
         if self.deal.options.trick_scoring == "two_per_trick":
             bonus = SESSANTA if at == ELDER else 0
             ended = self._gain(at, 2, bonus)
-            self.notes = _TAKES[self.deal.players[at]][self.points[at]] + self.notes
+            self.notes = TAKES[self.deal.players[at]][self.points[at]] + self.notes
             if ended:
                 return self._to_reveal()
         return self._to_cards(at)

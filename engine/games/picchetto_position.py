@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -29,7 +29,6 @@ from engine.games.picchetto_cards import (
 )
 from engine.games.picchetto_declare import UNSAID, Category, Claim
 from engine.games.picchetto_frame import (
-    NO_MARK,
     Act,
     Deal,
     Frame,
@@ -43,12 +42,15 @@ from engine.games.picchetto_frame import (
 )
 from engine.games.picchetto_match import Match, PicchettoOptions
 from engine.games.picchetto_moves import slots_of
-from engine.position import Dealt, new_blank, new_tuple, note, reads_from
+from engine.position import Dealt, new_tuple, note, reads_from
 
 __all__ = ["Phase", "Position"]
 
 _OPEN: Final = Act.OPEN
 _RESEAL: Final = Act.RESEAL
+_STORED: Final = ()
+"""None of the fields: each class that is made has its own. (It is a name so that type checkers let
+the methods of a position set fields.)"""
 
 
 class Position(Dealt):
@@ -73,16 +75,14 @@ class Position(Dealt):
     decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
     frame    lay, phase, wait, talk, and what lay open before the play
-    may      in an open hand's play the slots that may be played now; 0 where that isn't known
-             beforehand
 
-    Only `deal`, `frame` and the slots below are stored, so that a card costs a short copy.
+    What of it is stored, and what is made when somebody asks, is said by the classes that are made:
+    picchetto_state.Whole, and picchetto_trick for most tricks of an open hand.
     """
 
-    __slots__ = (
-        *("at", "deal", "due", "floors", "frame", "held"),
-        *("led", "may", "notes", "points", "vows", "won"),
-    )
+    __slots__ = _STORED
+    whole: ClassVar[type[Any]]
+    """What is made of a position that changes: see picchetto_state."""
     deal: Deal
     frame: Frame
     options: PicchettoOptions
@@ -100,7 +100,6 @@ class Position(Dealt):
     moves: int
     vows: tuple[Vow, ...]
     floors: tuple[int, ...]
-    may: int
     known: Known
     decides: tuple[Decide, ...]
     auto: bool
@@ -162,7 +161,7 @@ class Position(Dealt):
         self.deal = deal.but(faces=faces, known=known, auto=auto)
 
     def _copy(self) -> Self:
-        new = new_blank(type(self))
+        new: Self = self.whole()
         new.deal = self.deal
         new.frame = self.frame.but()
         new.due = self.due
@@ -174,7 +173,6 @@ class Position(Dealt):
         new.vows = self.vows
         new.floors = self.floors
         new.notes = ()
-        new.may = 0
         return new
 
     def _to_decide(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
@@ -190,7 +188,7 @@ class Position(Dealt):
     def _next(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
         """A copy after one more move, where player `at` is to decide, with a frame of its own."""
         deal, old = self.deal, self.frame
-        new = new_blank(type(self))
+        new: Self = self.whole()
         new.deal = deal
         new.frame = Frame(old.lay, phase, None, talk, old.opened, old.moves + 1)
         new.at = at
@@ -202,7 +200,6 @@ class Position(Dealt):
         new.won = self.won
         new.led = self.led
         new.notes = ()
-        new.may = 0
         return new
 
     # ------------------------------------------------------------------ cards that come out
@@ -318,10 +315,10 @@ def _moves(self: Position) -> int:
 
 
 def _setter(name: str) -> Callable[[Position, Any], None]:
-    """For a position that somebody is making: it gets a frame of its own, without a mark."""
+    """For a position that somebody is making: it gets a frame of its own."""
 
     def write(position: Position, value: object) -> None:
-        position.frame = position.frame.but(**{"mark": NO_MARK, name: value})
+        position.frame = position.frame.but(**{name: value})
 
     return write
 

@@ -35,7 +35,6 @@ from typing import Final
 from engine.contract import (
     Cards,
     Decide,
-    Draw,
     Drawn,
     Input,
     Leave,
@@ -51,9 +50,9 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
-from engine.games.picchetto_exchange import DECIDE, ELDER, YOUNGER
+from engine.games.picchetto_exchange import ELDER, YOUNGER
 from engine.games.picchetto_frame import ALL_SLOTS, Act, Aim, Deal, Phase
-from engine.games.picchetto_match import Match, PicchettoOptions
+from engine.games.picchetto_match import Match
 from engine.games.picchetto_moves import (
     Announce,
     Bianca,
@@ -66,7 +65,7 @@ from engine.games.picchetto_moves import (
 )
 from engine.games.picchetto_play import Playing
 from engine.games.picchetto_talk import Talking
-from engine.position import fresh_note, new_blank, note, open_slots
+from engine.position import fresh_note, note, open_slots
 
 _REVEAL: Final = Cards((Reveal(),))
 
@@ -85,9 +84,6 @@ class PicchettoState(Talking, Playing):
     __slots__ = ()
 
     def apply(self, given: Input) -> PicchettoState:
-        if type(given) is Play and self.may >> given.slot & 1:
-            # what _play does, but for hidden cards
-            return self._lead(given.slot) if self.led < 0 else self._follow(given.slot)
         handler = _TABLE[self.frame.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
@@ -234,14 +230,3 @@ _ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
     _S._after_opened,
 ]
 """Indexed by Aim: what the cards that were asked for lead to."""
-
-
-def begin(options: PicchettoOptions, seats: int) -> PicchettoState:
-    """The first position of a match; OptionError unless two play."""
-    new: PicchettoState = new_blank(PicchettoState)
-    match = picchetto_match.new_match(options, seats)
-    new.deal = Deal(options, seats, match.pack.deck, match, tuple(range(seats)), DECIDE)
-    new.notes = ()
-    new._clear(Phase.DRAW)
-    new.due = Cards((Draw(new.deal.deck),))
-    return new

@@ -127,7 +127,8 @@ class Talking(Exchanging):
         if claim is None:
             if word is not _WORD_PASS:
                 raise self._unfit(word)
-            return self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk)._after_category())
+            passed = self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk))
+            return passed._after_category()
         if word is _WORD_GOOD:
             low, high = (0, _ANY) if claim.value == UNSAID else (claim.value, claim.value)
             return self._saying(word, self._to_produce(self._demand(ELDER, claim, low, high)))
