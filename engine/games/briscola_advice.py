@@ -88,8 +88,10 @@ def _takes(view: BriscolaState, faces: bytes, face: int, total: int) -> Reason:
 
 
 def _has(view: BriscolaState, faces: bytes, face: int, hand: Sequence[int]) -> Reason:
-    """Of a card that has the trick while others are to play."""
-    gone = {faces[slot] for pile in view.piles() if pile.name == "won" for slot in pile.slots}
+    """Of a card that has the trick while others are to play; nobody can play the briscola that
+    lies under the stock."""
+    away = (pile.slots for pile in view.piles() if pile.name in ("won", "briscola"))
+    gone = {faces[slot] for slots in away for slot in slots}
     out = set(range(len(view.cards.points))) - gone - set(hand)
     above = sum(view.beats[face][other] for other in out)
     return Reason("takes-so-far", (face,), (above,)) if above else Reason("takes-surely", (face,))

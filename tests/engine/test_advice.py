@@ -85,7 +85,7 @@ class Case:
         """The cards that the player doesn't hold and that weren't played, as far as it can know."""
         known = {self.kind.text(f) for f in self.view.faces if f < self.kind.size}
         mine = set(self.hand) | set(self.pile("aside")) & known
-        gone = set(self.pile("trick"))
+        gone = set(self.pile("trick")) | set(self.pile("briscola"))
         for seat in self.world.players:
             gone |= set(self.pile("won", seat))
         return [c for c in map(self.kind.text, range(self.kind.size)) if c not in mine | gone]
