@@ -99,6 +99,10 @@ class Course:
         """The steps of the log."""
         return self._branch.steps
 
+    def at(self, step: int) -> Position | None:
+        """The position at which `step` is due, None where it isn't kept any more, or not yet."""
+        return self._branch.at(step)
+
     @property
     def heads(self) -> list[bytes]:
         """H_0 and the chain value after each step."""

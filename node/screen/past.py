@@ -26,7 +26,7 @@ def kept(table: Table) -> list[Advanced]:
     that may still be cut, and more than any hand has."""
     found: list[Advanced] = []
     for step in reversed(tuple(table.steps)):
-        before, after = table._branch.at(step.number), table._branch.at(step.number + 1)
+        before, after = table.at(step.number), table.at(step.number + 1)
         if before is None or after is None:
             break
         found.append(Advanced(step, before, after))
