@@ -68,9 +68,10 @@ def at_the_screen(
     home = Home(args, screen)
     resume = home.unfinished(out.speech) if start is None and sit is None else ""
     begin = None if start is None else lambda: start(home)
+    coded = bool(_given(args))
     try:
         stayed = screen.run_house(
-            home, home.name, begin, resume=resume, watches=watches, sit=sit or ""
+            home, home.name, begin, resume=resume, watches=watches, coded=coded, sit=sit or ""
         )
     finally:
         home.close()
@@ -79,6 +80,12 @@ def at_the_screen(
     if not stayed and home.seated:
         out.line(out.t("You leave the table."))
     return ExitCode.FINE
+
+
+def _given(args: argparse.Namespace) -> str:
+    """The code that was given with the command, or in BUSSO_CODE; "" without one."""
+    flag: str = getattr(args, "code", None) or ""
+    return flag or os.environ.get(CODE, "")
 
 
 class Home:
@@ -204,8 +211,7 @@ class Home:
         if not card.code:
             return ""
         invited = target.code if isinstance(target, Invitation) else ""
-        flag: str = getattr(self._args, "code", None) or ""
-        given = sit.code or invited or flag or os.environ.get(CODE, "")
+        given = sit.code or invited or _given(self._args)
         if not given:
             raise CodeWanted(sit)
         try:

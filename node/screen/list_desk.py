@@ -38,12 +38,14 @@ Focus = Spot | Id
 @dataclass(frozen=True, slots=True)
 class Tables:
     """The list. `resume` tells of an unfinished match, "" if there is none; `you` is the name;
-    `watches`: whoever sits down here only wants to watch."""
+    `watches`: whoever sits down here only wants to watch; `coded`: a code was given beforehand,
+    so that none is asked for unless the door wants another."""
 
     you: str = ""
     tables: tuple[Listed, ...] = ()
     resume: str = ""
     watches: bool = False
+    coded: bool = False
 
     def seen(self, tables: Sequence[Listed]) -> Tables:
         """The list after another look at the network."""
@@ -188,7 +190,7 @@ def _enter(tables: Tables, ui: ListUi, here: Focus, *, watch: bool) -> tuple[Lis
     if table is None:
         return ui, None
     sit = Sit(table, watch or not table.open)
-    if table.code:
+    if table.code and not tables.coded:
         return ask(ui, sit), None
     return replace(ui, busy=True), sit
 

@@ -68,7 +68,8 @@ def _hints(p: Page, tables: Tables, ui: ListUi) -> list[str]:
     if ui.busy:
         return [t("Knocking at the door.")]
     if ui.asking is not None:
-        return [t("Enter sits down"), t("Esc goes back")]
+        enter = t("Enter watches") if ui.asking.watch else t("Enter sits down")
+        return [enter, t("Esc goes back")]
     here = focus_of(tables, ui)
     enter = t("Enter sits down")
     if here is Spot.OPEN:

@@ -112,16 +112,20 @@ class ScreenLobby(ScreenTable):
         *,
         resume: str = "",
         watches: bool = False,
+        coded: bool = False,
         sit: str = "",
     ) -> bool:
         """Show the list of tables, or with `start` the table that it sits down at (on another
         thread, once the first screen is there). Whether the player stayed until the session's end.
 
-        `resume` tells of an unfinished match, `watches` that the player only looks on; `sit` is
-        what was typed to sit down at, tried at once. Raises what `start` raises, or what ended the
-        session.
+        `resume` tells of an unfinished match, `watches` that the player only looks on, `coded`
+        that a code was given; `sit` is what was typed to sit down at, tried at once. Raises what
+        `start` raises, or what ended the session.
         """
-        self.visit(house, name, listing=start is None, resume=resume, watches=watches, sit=sit)
+        listing = start is None
+        self.visit(
+            house, name, listing=listing, resume=resume, watches=watches, coded=coded, sit=sit
+        )
         if start is not None:
             return self.run_from(start)
         from node.plain import Left  # noqa: PLC0415  # slow, and only for the end
@@ -140,11 +144,12 @@ class ScreenLobby(ScreenTable):
         listing: bool = True,
         resume: str = "",
         watches: bool = False,
+        coded: bool = False,
         sit: str = "",
     ) -> None:
         """Be ready to run: with `listing` at the list of tables. The rest as in `run_house`."""
         self._house = house
-        self._tables = Tables(you=name, resume=resume, watches=watches)
+        self._tables = Tables(you=name, resume=resume, watches=watches, coded=coded)
         self._form = lobby_setup.begin(name, house.habits)
         if listing:
             self._where, self._from_list = Where.LIST, True

@@ -15,10 +15,12 @@ from node.language import language
 from node.notices import BackInLobby, CodeChanged, LobbyChanged, NotSent, Started, Stranger, Talked
 from node.screen import list_desk, lobby_room, lobby_setup
 from node.screen.list_desk import ListUi, Sit, Spot, Tables, Want
+from node.screen.list_paint import paint_list
 from node.screen.lobby_page import Over, Rows
 from node.screen.lobby_room import Ask, Button, Remove, Room, RoomUi, Speak, Told
 from node.screen.lobby_setup import Form, FormUi, Plan, begin
 from node.screen.lobby_setup_paint import explained
+from node.screen.theme import ThemeName, theme
 from protocol.announce import Phase
 from tests.node.screen.lobby_golden import (
     ADA,
@@ -209,6 +211,22 @@ def test_a_code_is_asked_for_before_the_door_is() -> None:
     assert effects == [Sit(TABLES[1], code="k7q")]
     ui, effects = list_after(tables, "2", "enter", "x", "escape")
     assert (ui.asking, ui.line, effects) == (None, "", [])
+
+
+def test_a_code_that_was_given_with_the_command_is_tried_at_once() -> None:
+    coded = Tables("Ada", TABLES, coded=True)
+    ui, effects = list_after(coded, "2", "enter")
+    assert (ui.asking, ui.busy, effects) == (None, True, [Sit(TABLES[1])])
+    ui = list_desk.ask(ui, Sit(TABLES[1]), "That is not the table's code.")
+    assert list_desk.press(coded, ui, "enter")[0].asking == Sit(TABLES[1])
+
+
+@pytest.mark.parametrize(("watches", "said"), [(False, "Enter sits down"), (True, "Enter watches")])
+def test_while_a_code_is_typed_enter_says_what_comes_of_it(watches: bool, said: str) -> None:
+    tables = Tables("Ada", TABLES, watches=watches)
+    ui, _ = list_after(tables, "2", "enter")
+    grid = paint_list(tables, 80, 24, theme(ThemeName.NONE), ui)
+    assert any(said in line for line in grid.lines())
 
 
 def test_the_line_takes_an_address_typed_or_pasted() -> None:
