@@ -76,7 +76,7 @@ def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.R
             meanwhile.note(event)
             super().on_event(event)
 
-    lines = Lines(out.line, _asker(out), rng, language=out.speech)
+    lines = Lines(out.line, _asker(out), rng, language=out.speech, spoken=meanwhile.speak)
     table = HomeTable(args, out, rules, load_identity(), lines)
     table.check()
     told = out.speech.count(
