@@ -91,3 +91,12 @@ def test_the_suits_have_their_colours(suits: str, letter: str, colour: str) -> N
     assert golden.DARK.look(role).ink == colour
     dim = suit_role(suits, suits.index(letter), dim=True)
     assert golden.DARK.look(dim).ink not in ("", colour)
+
+
+def test_the_table_in_the_readme_is_one_of_them() -> None:
+    """Whoever reads the front page sees what there is to see now."""
+    readme = (FOLDER.parent.parent.parent / "README.md").read_text(encoding="utf-8")
+    picture = readme.partition("## A table\n\n```\n")[2].partition("\n```\n")[0]
+    frame = read("petrangola-picked").partition("# 80x24 en\n")[2].partition("\n\n")[0]
+    rows = [line[1:-1].rstrip() for line in frame.splitlines() if line.startswith("|")]
+    assert picture.splitlines() == rows
