@@ -134,14 +134,15 @@ class PlainLobby:
     ) -> None:
         self._language = language
         self._spoken = spoken
-        self._say = say
+        self._print = say
+        self._said = 0
         self._observe = observe
         self._prompt = prompt
         self._means = means or Means()
         self._ahead = ahead
         self._queue: queue.SimpleQueue[Heard | Ended | Typed] = queue.SimpleQueue()
         self._waiting = _Waiting()
-        self._table = PlainTable(say, self._ask, rng, language=language, spoken=self._speak)
+        self._table = PlainTable(self._say, self._ask, rng, language=language, spoken=self._speak)
         self._view: LobbyView | None = None
         self._playing = False
         self._session: Session | None = None
@@ -232,6 +233,10 @@ class PlainLobby:
         """The table speaks another language from now on, and so does the lobby."""
         self._language = language
         self._spoken(language)
+
+    def _say(self, text: str) -> None:
+        self._said += 1
+        self._print(text)
 
     def _tell(self, message: str, **fields: object) -> None:
         """Say a message of the catalogue, its fields filled in."""
@@ -411,12 +416,15 @@ class PlainLobby:
 
         Overtaken: something happened that makes it pointless."""
         self._prompt(prompt)
-        waiting = self._waiting
+        said, waiting = self._said, self._waiting
         if waiting.lines:
             return waiting.lines.popleft()
         if waiting.closed:
             return None
         while True:
+            if self._said != said:  # something stands between the question and its answer
+                self._prompt(prompt)
+                said = self._said
             item = self._take()
             if isinstance(item, Typed):
                 if item.line is None:
@@ -425,11 +433,9 @@ class PlainLobby:
             event = _event(item) if isinstance(item, Heard) else item
             if isinstance(item, Heard) and isinstance(event, ALWAYS):
                 self._told(item, lobby_lines(event, self._view, language=self._language))
-                self._prompt(prompt)
                 continue
             if isinstance(item, Heard) and isinstance(event, MEANWHILE):
                 self._table.show(item)
-                self._prompt(prompt)
                 continue
             if isinstance(event, LobbyChanged):
                 self._view = event.view
