@@ -50,8 +50,8 @@ def fairness(language: Language, view: TableView) -> list[str]:
     if fair.step:
         found.append(
             language.count(
-                "The log has {n} entry; all have signed the first {0}.",
-                "The log has {n} entries; all have signed the first {0}.",
+                "The log has {n} entry; all have signed up to entry {0}.",
+                "The log has {n} entries; all have signed up to entry {0}.",
                 max(0, fair.step - 1),
                 fair.settled,
             )
