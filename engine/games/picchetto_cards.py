@@ -287,6 +287,8 @@ _NOWHERE: Final = bytes((SLOTS,)) * SLOTS
 _BITS: Final = (*(1 << slot for slot in range(SLOTS)), 0)
 """By slot, its mask; that of a card which lies nowhere is empty."""
 _ALL_SLOTS: Final = (1 << SLOTS) - 1
+_ENDS: Final = tuple(suit * RANKS + ACE for suit in range(SUITS))
+"""By suit, the code of its ace."""
 _IN_SUIT: Final = tuple(
     bytes(b"01"[code // RANKS == suit] for code in range(UNKNOWN + 1)) for suit in range(SUITS)
 )
@@ -298,6 +300,8 @@ NOTHING_KNOWN: Final = Known(b"", (0,) * SUITS)
 def known_of(pack: Pack, faces: bytes) -> Known:
     """What `faces`, one a slot, tell."""
     codes = faces.translate(pack.codes)
+    if UNKNOWN not in codes:
+        return _all_known(codes)
     last_first = codes[::-1]
     first, second, third, fourth = _IN_SUIT
     a, b, c, d = suits = (
@@ -308,3 +312,12 @@ def known_of(pack: Pack, faces: bytes) -> Known:
     )
     figures = int(last_first.translate(_IS_FIGURE), 2)
     return Known(codes, suits, figures, _ALL_SLOTS & ~(a | b | c | d))
+
+
+def _all_known(codes: bytes) -> Known:
+    """The same of a whole deck: a suit's cards come one after another in its order."""
+    places = list(itemgetter(*bytes.maketrans(codes, _EACH)[:SLOTS])(_BITS))
+    upto = tuple(accumulate(places))
+    a, b, c = upto[_ENDS[0]], upto[_ENDS[1]], upto[_ENDS[2]]
+    figures = int(codes[::-1].translate(_IS_FIGURE), 2)
+    return Known(codes, (a, b - a, c - b, _ALL_SLOTS - c), figures, 0, {}, places, upto)

@@ -33,7 +33,6 @@ from engine.games.picchetto_frame import (
     Act,
     Aim,
     Deal,
-    Frame,
     Layout,
     Phase,
     Step,
@@ -52,8 +51,7 @@ _DECIDES: Final = (DECIDE[::-1], DECIDE)
 BATTUTA: Final = "battuta_presa"
 """The usual way to count tricks (PIC-35)."""
 _SHUFFLE: Final = {name: Cards((Shuffle(pack.deck),)) for name, pack in PACKS.items()}
-_CLEARED: Final = tuple(Frame(Layout(), phase) for phase in Phase)
-"""By phase: before a deal."""
+_NO_LAYOUT: Final = Layout()
 WHITE_POINTS: Final = 10
 BONUS_AT: Final = 30
 NOVANTA: Final = 60
@@ -241,7 +239,10 @@ class Exchanging(Legal):
 
     def _clear(self, phase: Phase) -> None:
         """No card of the last hand is left."""
-        self.frame = _CLEARED[phase]
+        self.lay = _NO_LAYOUT
+        self.phase = phase
+        self.wait = self.talk = None
+        self.laid = self.made = 0
         self.at = 0
         self.vows = ()
         self.floors = NO_FLOORS
@@ -274,7 +275,10 @@ class Exchanging(Legal):
         limits = (a, b) if dealer else (b, a)
         shown, reseals = (_LOOKED[packet][dealer], SEATS) if auto else ((0, 0), 0)
         lay = Layout(_TALON, limits=limits, shown=shown, reseals=reseals)
-        new.frame = Frame(lay, _PHASE_ELDER)
+        new.lay = lay
+        new.phase = _PHASE_ELDER
+        new.wait = new.talk = None
+        new.laid = new.made = 0
         new.at = ELDER
         new.led = -1
         new.points = new.won = (0, 0)
@@ -333,8 +337,8 @@ class Exchanging(Legal):
 
     def _change(self, move: Change) -> Self:
         """PIC-11 to PIC-15."""
-        at, deal, frame = self.at, self.deal, self.frame
-        count, taken, phase = move.given.bit_count(), move.taken, frame.phase
+        at, deal, lay = self.at, self.deal, self.lay
+        count, taken, phase = move.given.bit_count(), move.taken, self.phase
         low, high, slack = self._bounds()
         if (
             move.given & ~self.held[at]
@@ -353,10 +357,10 @@ class Exchanging(Legal):
         kind = "fixes" if phase is _PHASE_FIX else "exchanges"
         new.notes = (note(kind, deal.players[at], (count, taken)),)
         if phase is _PHASE_FIX:
-            new.frame.lay = frame.lay.but(fixed=move)
+            new.lay = lay.but(fixed=move)
             white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
             return new._serve([(white,)], _AIM_WHITE_ELDER)
-        fixed = frame.lay.fixed
+        fixed = lay.fixed
         trade = new._take(at, move)
         if at == YOUNGER:
             return new._serve_trades([trade], _AIM_TALK)
@@ -385,44 +389,40 @@ class Exchanging(Legal):
     def _take(self, at: int, move: Change) -> _Trade | None:
         """A fresh copy's cards change their places (PIC-14: for good). What is asked for then; None
         in an open state, which knows the answers."""
-        frame, deal = self.frame, self.deal
-        lay = frame.lay
-        talon, taken, before = lay.talon, move.taken, lay.seen
+        deal, lay, taken, given = self.deal, self.lay, move.taken, move.given
+        talon, before, mute, fixed = lay.talon, lay.seen, lay.mute, lay.fixed
         left = talon[taken:]
         top = SLOTS - len(talon)  # the talon is the end of the deck
-        hand = self.held[at] & ~move.given | ((1 << taken) - 1) << top
+        (a, b), (put, other), (mine, theirs) = self.held, lay.aside, lay.sizes
+        hand = (b if at else a) & ~given | ((1 << taken) - 1) << top
         size = hand.bit_count()
-        mute = at if size > DEALT else lay.mute
-        aside, sizes = lay.aside, lay.sizes
         if at == ELDER:
-            self.held = (hand, self.held[1])
-            aside, sizes = (move.given, aside[1]), (size, sizes[1])
+            a, put, mine, resealed = hand, given, size, 0
             looks = seen = ELDERS_TALON - taken
-            resealed, fixed = 0, lay.fixed
         else:
-            self.held = (self.held[0], hand)
-            aside, sizes = (aside[0], move.given), (sizes[0], size)
-            looks, seen = len(left), max(0, before - taken)
-            resealed, fixed = ((1 << before) - 1) << top, None
-        more = ((1 << looks) - 1) << top + taken
-        if mute == at:  # PIC-15: even a carta bianca that was counted comes to nothing
-            points = self.points
+            b, other, theirs, fixed = hand, given, size, None
+            looks, resealed = len(left), ((1 << before) - 1) << top
+            seen = before - taken if before > taken else 0
+        self.held = (a, b)
+        if size > DEALT:  # PIC-15: even a carta bianca that was counted comes to nothing
+            mute, points = at, self.points
             self.points = (0, points[1]) if at == ELDER else (points[0], 0)
+        more = ((1 << looks) - 1) << top + taken
         players, shown, reseals = deal.players, lay.shown, lay.reseals
         trade: _Trade | None = None
         if deal.auto:
-            free, mine = ~(resealed | hand), hand | more
-            frame.opened &= free
-            a, b = shown
-            shown = (a & free, b & free | mine) if players[at] else (a & free | mine, b & free)
+            free, saw = ~(resealed | hand), hand | more
+            self.laid &= free
+            c, d = shown
+            shown = (c & free, d & free | saw) if players[at] else (c & free | saw, d & free)
             reseals += 2 if resealed else 1
         else:
             trade = _Trade(players[ELDER], players[at], resealed, hand, more)
-        frame.lay = Layout(
+        self.lay = Layout(
             left,
             seen,
-            aside,
-            sizes,
+            (put, other),
+            (mine, theirs),
             mute,
             lay.white,
             lay.bared,
@@ -442,7 +442,7 @@ class Exchanging(Legal):
         `bonus` is added when the 30 is reached while the other has nothing and showed no carta
         bianca (PIC-10, PIC-25, PIC-34).
         """
-        lay = self.frame.lay
+        lay = self.lay
         if lay.mute == at:
             return False
         a, b = self.points

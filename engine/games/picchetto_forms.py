@@ -24,7 +24,7 @@ from engine.contract import Cards, Decide, Draw, Input, Move, Note, Turn
 from engine.games import picchetto_match
 from engine.games.picchetto_cards import SLOTS
 from engine.games.picchetto_exchange import BATTUTA, BONUS_AT, DECIDE
-from engine.games.picchetto_frame import NO_FLOORS, NOBODY, Deal, Frame, Phase, Vow
+from engine.games.picchetto_frame import NO_FLOORS, NOBODY, Deal, Phase, Vow
 from engine.games.picchetto_match import PicchettoOptions
 from engine.games.picchetto_moves import PLAYS_OF, Play
 from engine.games.picchetto_play import LEADS, TAKES
@@ -50,8 +50,8 @@ class Whole(PicchettoState):
     """A position with every field."""
 
     __slots__ = (
-        *("at", "deal", "due", "floors", "frame", "held"),
-        *("led", "notes", "points", "vows", "won"),
+        *("at", "deal", "due", "floors", "held", "laid", "lay", "led", "made"),
+        *("notes", "phase", "points", "talk", "vows", "wait", "won"),
     )
 
     def _shortened(self) -> PicchettoState:
@@ -69,7 +69,6 @@ class Course:
 
     first: Whole
     deal: Deal
-    frame: Frame
     decides: tuple[Decide, ...]
     codes: bytes
     suits: tuple[int, ...]
@@ -189,11 +188,15 @@ class Following(PicchettoState):
         if own or other:
             return lead._replayed()._lay(led)._lay(slot)
         course, at = lead.course, lead.at
-        code = course.codes[led]
+        code, first = course.codes[led], course.first
         taker = 1 - at if code < course.codes[slot] <= code | 7 else at
         new = Whole()
         new.deal = course.deal
-        new.frame = course.frame
+        new.lay = first.lay
+        new.phase = first.phase
+        new.wait = new.talk = None
+        new.laid = first.laid
+        new.made = first.made
         new.at = 1 - at
         new.due = course.decides[1 - at]
         new.led = -1
@@ -251,9 +254,11 @@ def _leads(self: Following) -> tuple[Note, ...]:
     return LEADS[self.players[at]][self.points[at]]
 
 
+_BEFORE: Final = ("lay", "phase", "wait", "talk", "laid", "made")
+"""What no trick changes."""
 _LEADING: Final[dict[str, Callable[[Any], object]]] = {
     "deal": attrgetter("course.deal"),
-    "frame": attrgetter("course.frame"),
+    **{name: attrgetter(f"course.first.{name}") for name in _BEFORE},
     "due": Leading.turn,
     "held": _held,
     "led": lambda _: -1,
@@ -264,7 +269,7 @@ _LEADING: Final[dict[str, Callable[[Any], object]]] = {
     "floors": _floors,
 }
 _FOLLOWING: Final[dict[str, Callable[[Any], object]]] = {
-    **{name: attrgetter(f"lead.{name}") for name in ("deal", "frame", "won", "vows", "floors")},
+    **{name: attrgetter(f"lead.{name}") for name in ("deal", "won", "vows", "floors", *_BEFORE)},
     "at": lambda self: 1 - self.lead.at,
     "due": Following.turn,
     "held": _held_then,
@@ -281,16 +286,16 @@ for _class, _told in ((Leading, _LEADING), (Following, _FOLLOWING)):
 
 def shorten(whole: Whole) -> PicchettoState:
     """`whole` as a Leading, if nothing but tricks can come before the last one; else as it is."""
-    deal, frame = whole.deal, whole.frame
-    if whole.led >= 0 or not deal.auto or frame.phase is not _PHASE_PLAY:
+    deal, lay = whole.deal, whole.lay
+    if whole.led >= 0 or not deal.auto or whole.phase is not _PHASE_PLAY:
         return whole
-    options, lay = deal.options, frame.lay
     own, other = whole.held
-    if not (own and other) or options.trick_scoring != BATTUTA or lay.mute != NOBODY:
-        return whole
     (p, q), (c, d), most = whole.points, lay.limits, max(own.bit_count(), other.bit_count())
     # Of a trick nobody has more than a point.
     if p + most >= c or q + most >= d or (not q and p < BONUS_AT <= p + most):
+        return whole
+    options = deal.options
+    if not (own and other) or options.trick_scoring != BATTUTA or lay.mute != NOBODY:
         return whole
     known = deal.known
     if not known.upto:
@@ -300,7 +305,6 @@ def shorten(whole: Whole) -> PicchettoState:
     new.course = Course(
         whole,
         deal,
-        frame,
         deal.decides,
         known.codes,
         known.suits,

@@ -3,15 +3,14 @@
 Law: these are records and what can be read off one of them. This file must never know a whole
 position, nor what leads to what.
 
-They are grouped by how often they change, since a move has to make a new position, and copying a
-field costs about as much as a step of any other work:
+What hardly changes is kept in records that many positions share, since a move has to make a new
+position, and copying a field costs about as much as a step of any other work:
 
     Deal    once a hand, or when a live state learns of a card
-    Frame   at each choice before the play; then it stays until the deal ends
-    (both are references of a Position, beside the few fields that a card of a trick changes)
+    Layout  when cards change their places
 
-What lies open and how many moves there were follow from the frame and the tricks, so a trick
-changes neither. Records that are made often aren't frozen: that takes several times as long.
+Records that are made often aren't frozen: that takes several times as long. How positions
+themselves are stored is picchetto_forms'.
 """
 
 from __future__ import annotations
@@ -168,22 +167,6 @@ class Talk(NamedTuple):
         return (self.category.name.lower(), claim, due)
 
 
-@dataclass(slots=True)
-class Frame(Kept):
-    """What no trick changes, so that a card that is played copies a reference to it and no fields.
-
-    opened, moves  what `Position` calls so, as it was before the first trick: the tricks say what
-                   came after
-    """
-
-    lay: Layout
-    phase: Phase
-    wait: Wait | None = None
-    talk: Talk | None = None
-    opened: int = 0
-    moves: int = 0
-
-
 class VowKind(IntEnum):
     """What a promise is about."""
 
@@ -251,5 +234,4 @@ class Deal(Kept):
     breaches: tuple[Breach, ...] = ()
 
 
-for _kept in (Frame, Layout):
-    keeps(_kept)
+keeps(Layout)

@@ -122,7 +122,7 @@ class Legal(Position):
         due = self.due
         if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
             return ()
-        return _LISTS[self.frame.phase](self)
+        return _LISTS[self.phase](self)
 
     def _nothing(self) -> Sequence[Move]:
         return ()
@@ -132,7 +132,9 @@ class Legal(Position):
         known, slots = self.deal.known, self.held[self.at]
         own = known.holdings.get(slots)
         if own is None:
-            own = EVERYTHING if slots & known.dark else known.holding(slots)
+            if slots & known.dark:
+                return EVERYTHING
+            own = known.holdings[slots] = Holding.of(known.hand(slots))
         return own
 
     # ------------------------------------------------------------------ exchange
@@ -153,30 +155,32 @@ class Legal(Position):
     def _bounds(self) -> tuple[int, int, int]:
         """How many cards may be taken at least and at most (PIC-11, PIC-13), and by how many the
         cards put aside may differ from that (PIC-15)."""
-        frame, options = self.frame, self.deal.options
-        lay, phase = frame.lay, frame.phase
-        low, high, other = options.min_exchange, ELDERS_TALON, lay.sizes[1 - self.at] - DEALT
+        options, lay, phase = self.deal.options, self.lay, self.phase
+        low, high = options.min_exchange, ELDERS_TALON
         if phase is _PHASE_YOUNGER:
             high = len(lay.talon)
         elif phase is _PHASE_FIX:
             high = len(lay.talon) - lay.announced
         elif phase is _PHASE_CHANGE:
             low = high = lay.announced
+        if not options.irregular_hands:
+            return low, high, 0
+        other = lay.sizes[1 - self.at] - DEALT
+        if phase is _PHASE_CHANGE:
             other = lay.fixed.taken - lay.fixed.given.bit_count() if lay.fixed else 0
-        return low, high, int(options.irregular_hands and not other)
+        return low, high, int(not other)
 
     def _may_be_white(self) -> bool:
         """Whether carta bianca may be announced now: both can't have it, for there are twelve
         figures, and 12 + 12 cards without one would be more than the other twenty."""
-        frame = self.frame
-        return frame.lay.white == NOBODY and frame.phase in (_PHASE_ELDER, _PHASE_YOUNGER)
+        return self.lay.white == NOBODY and self.phase in (_PHASE_ELDER, _PHASE_YOUNGER)
 
     # ------------------------------------------------------------------ declarations
 
     def _openings(self) -> tuple[Move, ...]:
         own, category = (
             self._own(),
-            self.frame.talk.category if self.frame.talk else _CATEGORY_POINT,
+            self.talk.category if self.talk else _CATEGORY_POINT,
         )
         if category is _CATEGORY_SET:
             return _set_openings(own.threes, own.fours)
@@ -184,7 +188,7 @@ class Legal(Position):
 
     def _answers(self) -> tuple[Move, ...]:
         """PIC-21."""
-        talk = self.frame.talk
+        talk = self.talk
         claim = talk.claim if talk else None
         if claim is None:
             return self._openings()
@@ -198,12 +202,12 @@ class Legal(Position):
         return statable(self.deal.match.pack, claim.category, claim.size, self._own().hand)
 
     def _statements(self) -> tuple[Move, ...]:
-        talk = self.frame.talk
+        talk = self.talk
         claim = talk.claim if talk else None
         return _tells(claim.category, self._statable(claim)) if claim else ()
 
     def _verdicts(self) -> tuple[Move, ...]:
-        talk = self.frame.talk
+        talk = self.talk
         claim = talk.claim if talk else None
         if claim is None:
             return _VERDICTS[0][0]
@@ -211,7 +215,7 @@ class Legal(Position):
         return _VERDICTS[own > 1][own & 1]
 
     def _productions(self) -> Sequence[Move]:
-        talk = self.frame.talk
+        talk = self.talk
         if not talk:
             return ()
         demand, own, slots = talk.due[0], self._own(), self.held[self.at]

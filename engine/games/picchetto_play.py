@@ -108,7 +108,7 @@ class Playing(Exchanging):
                 return new._to_reveal()
         if not new.held[1 - at]:
             return new._after_lone(slot)
-        return new._to_decide(_PHASE_PLAY, 1 - at)
+        return new._to_turn(1 - at)
 
     def _follow(self, slot: int) -> Self:
         """PIC-31: who wins the trick leads to the next."""
@@ -130,10 +130,31 @@ class Playing(Exchanging):
         return new._after_trick(taker)
 
     def _without(self, slot: int) -> Self:
-        """A copy where the card of `slot` has left the hand of who plays it."""
-        new, (a, b) = self._copy(), self.held
-        new.held = (a, b ^ 1 << slot) if self.at else (a ^ 1 << slot, b)
+        """A copy where the card of `slot` has left the hand of who plays it; a card changes
+        nothing of what was before the play."""
+        (a, b), bit = self.held, 1 << slot
+        new: Self = self.whole()
+        new.deal = self.deal
+        new.lay = self.lay
+        new.phase = self.phase
+        new.wait = new.talk = None
+        new.laid = self.laid
+        new.made = self.made
+        new.at = at = self.at
+        new.due = self.due
+        new.held = (a, b ^ bit) if at else (a ^ bit, b)
+        new.points = self.points
+        new.vows = self.vows
+        new.floors = self.floors
+        new.won = self.won
+        new.notes = ()
         return new
+
+    def _to_turn(self, at: int) -> Self:
+        """Player `at` plays the next card."""
+        self.at = at
+        self.due = self.deal.decides[at]
+        return self
 
     def _after_trick(self, taker: int) -> Self:
         """A trick's points, and who leads to the next; see _lead for those of the lead."""
@@ -146,13 +167,13 @@ class Playing(Exchanging):
         if ended:
             return self._to_reveal()
         a, b = self.held
-        return self._to_decide(_PHASE_PLAY, taker) if a and b else self._after_exhausted(taker)
+        return self._to_turn(taker) if a and b else self._after_exhausted(taker)
 
     def _promise(self, old: Self, suit: int, floor: int) -> None:
         """PIC-36: what is left of the hand of `old`'s player holds nothing of `suit` above `floor`.
         Once promised, less needs no promise, since a hand only shrinks."""
         at, floors = old.at, self.floors
-        hidden = self.held[at] & ~self.frame.opened
+        hidden = self.held[at] & ~self.laid
         if not hidden:
             return
         key = at * SUITS + suit
@@ -168,7 +189,7 @@ class Playing(Exchanging):
         left = ELDER if a else 1
         if (a or b) and self.lay.sizes[left] == DEALT:
             # the other had eleven cards: this last one is a trick
-            return self._to_decide(_PHASE_PLAY, left)
+            return self._to_turn(left)
         return self._to_cards(taker)
 
     def _after_lone(self, slot: int) -> Self:
@@ -191,16 +212,16 @@ class Playing(Exchanging):
 
     def _to_cards(self, last: int) -> Self:
         """PIC-32, PIC-33, in this order (PIC-40): the last trick's point, then the 10 or 40."""
-        tricks = (self.tricks(ELDER), self.tricks(1 - ELDER))
+        players, tricks = self.deal.players, (self.tricks(ELDER), self.tricks(1 - ELDER))
         cappotto = tricks[last] == DEALT
-        if self.deal.options.trick_scoring == BATTUTA and not cappotto:
+        if not cappotto and self.deal.options.trick_scoring == BATTUTA:
             ended = self._gain(last, 1, SESSANTA if last == ELDER else 0)
-            self.notes += (note("last-trick", self.deal.players[last], (self.points[last],)),)
+            self.notes += (note("last-trick", players[last], (self.points[last],)),)
             if ended:
                 return self._to_reveal()
         for at, number in enumerate(tricks):
             if number > _HALF:
                 self._gain(at, CAPPOTTO_POINTS if cappotto else CARDS_POINTS, 0)
                 kind = "cappotto" if cappotto else "cards"
-                self.notes += (note(kind, self.deal.players[at], (self.points[at],)),)
+                self.notes += (note(kind, players[at], (self.points[at],)),)
         return self._to_reveal()

@@ -8,7 +8,6 @@ which moves there are (picchetto_legal).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import Any, ClassVar, Final, Self
 
 from engine.cards import UNKNOWN
@@ -31,7 +30,6 @@ from engine.games.picchetto_declare import UNSAID, Category, Claim
 from engine.games.picchetto_frame import (
     Act,
     Deal,
-    Frame,
     Layout,
     Phase,
     Step,
@@ -74,7 +72,8 @@ class Position(Dealt):
     known    what `faces` tells, by codes
     decides  what is due when it is that player's turn
     auto     an open state, which answers its own card requests
-    frame    lay, phase, wait, talk, and what lay open before the play
+    laid     what lay open when the play began, and until then what lies open
+    made     likewise, the moves made
 
     What of it is stored, and what is made when somebody asks, is said by the classes that are made:
     picchetto_state.Whole, and picchetto_trick for most tricks of an open hand.
@@ -84,7 +83,8 @@ class Position(Dealt):
     whole: ClassVar[type[Any]]
     """What is made of a position that changes: see picchetto_state."""
     deal: Deal
-    frame: Frame
+    laid: int
+    made: int
     options: PicchettoOptions
     match: Match
     phase: Phase
@@ -163,7 +163,12 @@ class Position(Dealt):
     def _copy(self) -> Self:
         new: Self = self.whole()
         new.deal = self.deal
-        new.frame = self.frame.but()
+        new.lay = self.lay
+        new.phase = self.phase
+        new.wait = self.wait
+        new.talk = self.talk
+        new.laid = self.laid
+        new.made = self.made
         new.due = self.due
         new.held = self.held
         new.at = self.at
@@ -176,21 +181,25 @@ class Position(Dealt):
         return new
 
     def _to_decide(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
-        """A fresh copy, which has a frame of its own, where player `at` is to decide."""
-        frame = self.frame
-        frame.phase = phase
-        frame.wait = None
-        frame.talk = talk
+        """A fresh copy where player `at` is to decide."""
+        self.phase = phase
+        self.wait = None
+        self.talk = talk
         self.at = at
         self.due = self.deal.decides[at]
         return self
 
     def _next(self, phase: Phase, at: int, talk: Talk | None = None) -> Self:
-        """A copy after one more move, where player `at` is to decide, with a frame of its own."""
-        deal, old = self.deal, self.frame
+        """A copy after one more move, where player `at` is to decide."""
+        deal = self.deal
         new: Self = self.whole()
         new.deal = deal
-        new.frame = Frame(old.lay, phase, None, talk, old.opened, old.moves + 1)
+        new.lay = self.lay
+        new.phase = phase
+        new.wait = None
+        new.talk = talk
+        new.laid = self.laid
+        new.made = self.made + 1
         new.at = at
         new.due = deal.decides[at]
         new.held = self.held
@@ -246,9 +255,8 @@ class Position(Dealt):
 
     def _vow(self, rule: str, cards: int, kind: VowKind, claim: Claim | None = None) -> Vow:
         """What the player who moves promises about `cards` (a mask)."""
-        frame, seat = self.frame, self.deal.players[self.at]
-        reseals = frame.lay.reseals
-        return new_tuple(Vow, (seat, rule, cards, frame.moves, reseals, kind, claim, 0, -1))
+        seat, reseals = self.deal.players[self.at], self.lay.reseals
+        return new_tuple(Vow, (seat, rule, cards, self.made, reseals, kind, claim, 0, -1))
 
     def _released(self, at: int, category: Category) -> None:
         """The claims of a player about a category have been proved."""
@@ -297,7 +305,7 @@ def _promises(self: Position) -> tuple[Promise, ...]:
 
 
 def _shown(self: Position) -> tuple[int, ...]:
-    return self.frame.lay.shown
+    return self.lay.shown
 
 
 def _played(self: Position) -> int:
@@ -307,24 +315,19 @@ def _played(self: Position) -> int:
 
 
 def _opened(self: Position) -> int:
-    return self.frame.opened | _played(self)
+    return self.laid | _played(self)
 
 
 def _moves(self: Position) -> int:
-    return self.frame.moves + _played(self).bit_count()
+    return self.made + _played(self).bit_count()
 
 
-def _setter(name: str) -> Callable[[Position, Any], None]:
-    """For a position that somebody is making: it gets a frame of its own."""
-
-    def write(position: Position, value: object) -> None:
-        position.frame = position.frame.but(**{name: value})
-
-    return write
+def _set_opened(self: Position, opened: int) -> None:
+    self.laid = opened
 
 
 def _set_moves(self: Position, moves: int) -> None:
-    _setter("moves")(self, moves - _played(self).bit_count())
+    self.made = moves - _played(self).bit_count()
 
 
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
@@ -332,7 +335,5 @@ reads_from(Position, "deal", Deal)
 _MADE: Final[dict[str, Callable[[Position], object]]] = {"promises": _promises, "shown": _shown}
 for _name, _make in _MADE.items():
     setattr(Position, _name, property(_make))
-for _name in ("lay", "phase", "wait", "talk"):
-    setattr(Position, _name, property(attrgetter(f"frame.{_name}"), _setter(_name)))
-setattr(Position, "opened", property(_opened, _setter("opened")))  # noqa: B010 - declared already
+setattr(Position, "opened", property(_opened, _set_opened))  # noqa: B010 - declared already
 setattr(Position, "moves", property(_moves, _set_moves))  # noqa: B010 - declared already

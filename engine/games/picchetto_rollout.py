@@ -203,13 +203,12 @@ def tricks(
 
     `hands`: what is left of them.
     """
-    frame, options = state.frame, state.deal.options
-    lay = frame.lay
+    lay, options = state.lay, state.deal.options
     cards = list(hands)
     limits = lay.limits if lay.mute < 0 else (0, 0)  # so that `gain` sees to it
     battuta, must_win = options.trick_scoring == "battuta_presa", options.must_win
     won = [(mask.bit_count() + 1) // 2 for mask in state.won]
-    playing = frame.phase is Phase.PLAY
+    playing = state.phase is Phase.PLAY
     at = state.at if playing else ELDER
     led = state.deal.known.codes[state.led] if playing and state.led >= 0 else -1
     while True:
@@ -261,11 +260,11 @@ def play_out(state: PicchettoState, rng: random.Random) -> tuple[int, int]:
 
     `state`: open, at somebody's choice; OutOfTurn otherwise.
     """
-    deal, frame = state.deal, state.frame
+    deal = state.deal
     if UNKNOWN in deal.faces or not isinstance(state.due, Decide):
         raise OutOfTurn("a roll-out needs a hand in play with all cards known")
     points = list(state.points)
-    lay, phase, held = frame.lay, frame.phase, state.held
+    lay, phase, talk, held = state.lay, state.phase, state.talk, state.held
     known = deal.known
     hands = [known.holding(held[0]).hand, known.holding(held[1]).hand]
     first: Category | None = None
@@ -277,8 +276,8 @@ def play_out(state: PicchettoState, rng: random.Random) -> tuple[int, int]:
             hands[0] ^= discard(hands[0], ELDERS_TALON, rng) | sum(talon[:ELDERS_TALON])
             del talon[:ELDERS_TALON]
         hands[1] ^= discard(hands[1], len(talon), rng) | sum(talon)
-    elif phase is Phase.CLAIM and frame.talk:
-        first = frame.talk.category
+    elif phase is Phase.CLAIM and talk:
+        first = talk.category
     if first is None or not declare(deal.match.pack, hands, points, lay, first):
         tricks(state, hands, points, rng)
     return points[0], points[1]
@@ -290,7 +289,7 @@ def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
     is judged as it stands then."""
     hand = state.hand
     for _ in range(_MOST_MOVES):
-        if state.hand != hand or not isinstance(state.due, Decide) or state.frame.phase in _FAST:
+        if state.hand != hand or not isinstance(state.due, Decide) or state.phase in _FAST:
             break
         legal = state.legal()
         if not legal:
@@ -298,7 +297,7 @@ def roll_out(state: PicchettoState, seat: int, rng: random.Random) -> int:
         state = state.apply(legal[int(rng.random() * len(legal))])
     scores = list(state.scores())
     if state.hand == hand and isinstance(state.due, Decide):
-        points = play_out(state, rng) if state.frame.phase in _FAST else state.points
+        points = play_out(state, rng) if state.phase in _FAST else state.points
         factor = state.match.factor
         for player, own in zip(state.players, points, strict=True):
             scores[player] += own * factor

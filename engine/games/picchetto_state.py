@@ -84,7 +84,7 @@ class PicchettoState(Talking, Playing):
     __slots__ = ()
 
     def apply(self, given: Input) -> PicchettoState:
-        handler = _TABLE[self.frame.phase].get(type(given))
+        handler = _TABLE[self.phase].get(type(given))
         if handler is not None:
             return handler(self, given)
         if isinstance(given, Move) and isinstance(self.due, Decide):

@@ -86,7 +86,7 @@ class Talking(Exchanging):
 
     def _said(self) -> Talk:
         """What was said so far in this category."""
-        talk = self.frame.talk
+        talk = self.talk
         if talk is None:
             raise OutOfTurn("nothing is being declared")
         return talk
@@ -95,7 +95,7 @@ class Talking(Exchanging):
 
     def _announce(self, move: Announce) -> Self:
         """A claim of the elder, or a claim of the younger that is good as soon as it is made."""
-        talk, claim = self.frame.talk or self._said(), move.claim
+        talk, claim = self.talk or self._said(), move.claim
         (category, other, _), value = talk, claim.value
         if claim.category is not category:
             raise IllegalMove(_RULES[category], _DUE[category])
@@ -104,7 +104,7 @@ class Talking(Exchanging):
         if not holds_claim(claim, self._own()):
             raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
         said = (claim.size,) if value == UNSAID else (claim.size, value)
-        if self.frame.phase is _PHASE_CLAIM:
+        if self.phase is _PHASE_CLAIM:
             new = self._next(_PHASE_COUNTER, YOUNGER, new_tuple(Talk, (category, claim, ())))
         else:
             low, high = (0, _ANY) if value == UNSAID else (value, value)
@@ -115,14 +115,14 @@ class Talking(Exchanging):
 
     def _open(self, move: Say) -> Self:
         """The elder passes."""
-        word, talk = move.word, self.frame.talk or self._said()
+        word, talk = move.word, self.talk or self._said()
         if word is not _WORD_PASS:
             raise self._unfit(word)
         return self._saying(word, self._next(_PHASE_COUNTER, YOUNGER, talk))
 
     def _counter(self, move: Say) -> Self:
         """The younger takes up a claim, or passes as the elder did."""
-        word, talk = move.word, self.frame.talk or self._said()
+        word, talk = move.word, self.talk or self._said()
         _, claim, _ = talk
         if claim is None:
             if word is not _WORD_PASS:
@@ -161,7 +161,7 @@ class Talking(Exchanging):
 
     def _saying(self, word: Word, new: Self) -> Self:
         """`new` is what comes of `word`: it tells so."""
-        talk = self.frame.talk or self._said()
+        talk = self.talk or self._said()
         new.notes = _SPOKEN[word][talk.category][self.deal.players[self.at]]
         return new
 
@@ -174,7 +174,7 @@ class Talking(Exchanging):
 
     def _tell(self, move: Tell) -> Self:
         """The elder's answer to how-much."""
-        talk = self.frame.talk or self._said()
+        talk = self.talk or self._said()
         claim, category = talk.claim, talk.category
         point = category is _CATEGORY_POINT
         if claim is None or move.category is not category:
@@ -195,36 +195,35 @@ class Talking(Exchanging):
 
     def _demand(self, at: int, claim: Claim, low: int, high: int) -> Demand:
         """The cards of a claim that scores; a hand of 13 only proves what it contests with."""
-        counts = self.frame.lay.mute != at
+        counts = self.lay.mute != at
         more = counts and claim.category is not _CATEGORY_POINT
         return new_tuple(Demand, (at, claim, low, high, more, counts))
 
     def _to_produce(self, *due: Demand) -> Self:
         """A copy after one more move, where these cards are to be laid open one after another."""
-        talk = self.frame.talk or self._said()
+        talk = self.talk or self._said()
         left = new_tuple(Talk, (talk.category, talk.claim, due))
         return self._next(_PHASE_PRODUCE, due[0].player, left)
 
     def _produce(self, move: Produce) -> Self:
         """PIC-26: exactly the claimed cards that scored or tied are opened."""
-        talk, cards, deal = self.frame.talk or self._said(), move.cards, self.deal
+        talk, cards, deal, at = self.talk or self._said(), move.cards, self.deal, self.at
         demand = talk.due[0]
         size, count = demand.claim.size, cards.bit_count()
-        if cards & ~self.held[self.at]:
+        if cards & ~self.held[at]:
             raise IllegalMove("PIC-26", "only cards of the own hand can be laid open")
-        if count < size or (count > size and not demand.more):
+        if count != size and (count < size or not demand.more):
             raise IllegalMove("PIC-26", "the {size} cards of the claim are laid open", size=size)
-        if not deal.auto and not cards & deal.known.dark:
+        new = self._next(_PHASE_PRODUCE, at, talk)
+        if deal.auto:
+            new.laid |= cards
+            return new._after_produced(cards)
+        if not cards & deal.known.dark:
             self._judged(demand, cards)
-        opened = self.frame.opened
-        new = self._next(_PHASE_PRODUCE, self.at, talk)
-        if deal.auto or not cards & ~opened:
-            opened |= cards
-        new.frame.opened = opened
-        hidden = cards & ~opened
+        hidden = cards & ~new.laid
         if not hidden:
             return new._after_produced(cards)
-        opens: Step = ((_ACT_OPEN, hidden, deal.players[self.at]),)
+        opens: Step = ((_ACT_OPEN, hidden, deal.players[at]),)
         return new._serve([opens], _AIM_PRODUCED, cards)
 
     def _judged(self, demand: Demand, cards: int) -> tuple[int, ...]:
@@ -236,9 +235,9 @@ class Talking(Exchanging):
 
     def _after_produced(self, cards: int) -> Self:
         """The cards lie open: they score one by one, or prove a tie."""
-        talk = self.frame.talk or self._said()
+        talk = self.talk or self._said()
         category, claim, due = talk
-        demand = due[0]
+        demand, more = due[0], due[1:]
         at = demand.player
         points = self._judged(demand, cards)
         if self.vows:
@@ -250,12 +249,14 @@ class Talking(Exchanging):
                 self.notes += (note(told, seat, (number, self.points[at])),)
                 if ended:
                     return self._to_reveal()
-        elif len(due) == 1:
+        elif not more:
             self.notes += (note("nobody-scores", -1, (category,)),)
-        if len(due) > 1:
-            left = new_tuple(Talk, (category, claim, due[1:]))
-            return self._to_decide(_PHASE_PRODUCE, due[1].player, left)
-        return self._after_category()
+        if more:
+            left = new_tuple(Talk, (category, claim, more))
+            return self._to_decide(_PHASE_PRODUCE, more[0].player, left)
+        if category is _CATEGORY_SET:
+            return self._to_play(ELDER)
+        return self._to_decide(_PHASE_CLAIM, ELDER, _TALKS[_NEXT[category]])
 
     def _after_category(self) -> Self:
         category = self._said().category
