@@ -27,6 +27,10 @@ class Ballot:
         """Take in a checked vote; the first of a seat in an attempt stays."""
         self.attempts.setdefault(vote.attempt, {}).setdefault(c.seat, (c, vote))
 
+    def replace(self, c: Contribution, vote: Vote) -> None:
+        """Let a checked vote stand for the other one that its seat has signed in the attempt."""
+        self.attempts.setdefault(vote.attempt, {})[c.seat] = (c, vote)
+
     def of(self, seat: int, attempt: int) -> Contribution | None:
         """What `seat` signed in `attempt`."""
         cast = self.attempts.get(attempt, {}).get(seat)

@@ -48,7 +48,15 @@ from protocol.table_events import (
     Voted,
     YourMove,
 )
-from protocol.votes import DECISIONS, MAX_PLAY_BODY, VOTES, Decision, Vote, is_majority
+from protocol.votes import (
+    DECISIONS,
+    MAX_PLAY_BODY,
+    VOTES,
+    Decision,
+    Vote,
+    is_majority,
+    vote_place,
+)
 
 EARLY_STEPS = 16
 """How many steps ahead of ours an entry may be and still be kept."""
@@ -342,9 +350,19 @@ class Table(Course):
             if position.step != self.position.step:
                 return  # completed already, perhaps by a vote that what was kept has brought about
             if c.kind in VOTES:
-                self._ballot(position.step).add(c, check_vote(position, c))
+                self._take_kept_vote(position, c)
             else:
                 self._take_kept_play(position, c)
+
+    def _take_kept_vote(self, position: Position, c: Contribution) -> None:
+        """Of two votes of a convicted seat the one counts that others have followed."""
+        ballot, vote = self._ballot(position.step), check_vote(position, c)
+        known = ballot.of(c.seat, vote.attempt)
+        if known is None or known == c:
+            ballot.add(c, vote)
+        else:
+            ballot.replace(c, vote)
+            self._contradiction(vote_place(position.place, vote.attempt), known, c)
 
     def _take_kept_play(self, position: Position, c: Contribution) -> None:
         """Of two contributions of a convicted seat the one counts on which others have gone on."""

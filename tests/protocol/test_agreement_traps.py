@@ -442,3 +442,18 @@ def test_a_fork_into_three_is_none_that_somebody_stays_on() -> None:
     assert scene.facts(1).step == scene.facts(2).step == 3
     scene.heal()
     assert scene.facts(1).position.out == scene.facts(2).position.out == {0}
+
+
+def test_a_decision_stands_on_the_vote_that_was_followed_though_another_one_was_heard() -> None:
+    """The liar votes with each of two others to leave out the other one. The first has gone on; the
+    second, which knew the other vote only, is brought along by the first one's refusal."""
+    scene = Scene(3, malice=0)
+    for seat in (1, 2):
+        scene.hear(seat, scene.lie(1, 0, A))
+    scene.hear(1, scene.lie(1, 0, Vote(Kind.ABSENT, 0, (2,))))
+    scene.hear(2, scene.lie(2, 0, Vote(Kind.ABSENT, 0, (1,))))
+    scene.go_on((1,))
+    assert scene.facts(1).decided == (2,)
+    assert scene.facts(2).decided == ()
+    scene.heal()
+    assert scene.facts(2).heads == scene.facts(1).heads
