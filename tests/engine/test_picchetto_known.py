@@ -14,7 +14,7 @@ from engine.contract import Over, Public, State
 from engine.errors import IllegalMove
 from engine.games.picchetto import Phase, PicchettoState
 from engine.games.picchetto_forms import Following, Leading, Whole
-from engine.games.picchetto_moves import PLAYS
+from engine.games.picchetto_moves import PLAYS, Produce, Productions
 from tests.engine.table import Dealer, at_random, options_of, play
 
 RULES = {
@@ -88,3 +88,18 @@ def test_no_input_changes_the_position_that_it_is_applied_to(live: bool) -> None
             assert after is not state
         assert all(one.public() == public for one, public in before)
         assert len(before) > 50
+
+
+def test_ways_to_lay_cards_open_are_a_sequence_like_a_tuple() -> None:
+    ways = Productions([((1, 2), 0), ((), 0), ((3,), 8)], lambda hand: hand << 1)
+    made = (Produce(2), Produce(4), Produce(0x600))
+    assert tuple(ways) == made
+    for at in range(-3, 3):
+        assert ways[at] == made[at]
+        assert ways[at:] == made[at:]
+    for at in (-4, 3):
+        with pytest.raises(IndexError):
+            ways[at]
+    assert len(ways) == 3
+    assert made[1] in ways
+    assert Produce(8) not in ways
