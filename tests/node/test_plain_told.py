@@ -20,7 +20,7 @@ from node.waiting import Waiting
 from protocol.contribution import Kind
 from protocol.errors import Fault
 from protocol.messages import Role
-from protocol.table_events import Accused, Advanced, CutBack, Finished, Outgoing
+from protocol.table_events import Accused, Advanced, CutBack, Finished, Outgoing, Voted
 from tests.node.plain_desk import Desk, heard
 from tests.protocol.ring import Ring
 from tests.protocol.test_absence import finished, waiting
@@ -134,6 +134,17 @@ def test_a_match_that_was_closed_before_its_end_says_so() -> None:
         assert seen.memory.finished
         assert seen.lines[-1] == "The match was closed before its end."
         assert any(f"Without {ring.header.header.labels[gone]} too few" in x for x in seen.lines)
+
+
+@pytest.mark.parametrize(("closing", "verb"), [(False, "votes to go on"), (True, "wants to close")])
+def test_a_vote_is_told_as_what_it_would_bring_about(closing: bool, verb: str) -> None:
+    with waiting(Kind.KEY, count=3) as (ring, gone):
+        seen = Teller(ring, ring.present()[0])
+        voter = ring.present()[1]
+        seen.hear(Voted(voter, (gone,), closing))
+        who, whom = (ring.header.header.labels[seat] for seat in (voter, gone))
+        assert seen.lines[-1].startswith(f"{who} {verb}")
+        assert whom in seen.lines[-1]
 
 
 def test_a_match_taken_up_again_tells_how_it_stands(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ SAMPLES: tuple[tuple[SessionEvent, dict[str, Any]], ...] = (
     (notices.Suspended((1, 2)), {"event": "suspended", "seats": [1, 2]}),
     (Waiting((1,), (1,), 3.0), {"event": "waiting", "away": [1], "left": 3.0}),
     (Absent((1,)), {"event": "absent", "seats": [1]}),
-    (tables.Voted(1, (2,)), {"event": "vote", "seat": 1, "away": [2]}),
+    (tables.Voted(1, (2,)), {"event": "vote", "seat": 1, "away": [2], "closing": False}),
+    (tables.Voted(1, (2,), closing=True), {"event": "vote", "away": [2], "closing": True}),
     (tables.CutBack(9, None), {"event": "cut", "step": 9}),
     (
         notices.EvidenceKept(tables.Accused(FAULT, b"", ()), Path("e")),
