@@ -45,11 +45,13 @@ class Pack:
     so they are compared by identity, which caches are glad of.
 
     prices   by suit byte, the points of its cards together (PIC-01)
+    points   by the hand of some cards of one suit, likewise: the sum of a point
     codes    translates faces to codes octet by octet; UNKNOWN stays what it is
     """
 
     deck: Deck
     prices: tuple[int, ...]
+    points: dict[int, int] = field(repr=False)
     codes: bytes
     faces: bytes = field(repr=False)
     sorted_deck: bytes = field(repr=False)
@@ -95,7 +97,10 @@ def _pack(kind: DeckKind, lowest: tuple[int, ...]) -> Pack:
         sum(price for strength, price in enumerate(each) if byte >> strength & 1)
         for byte in range(256)
     )
-    return Pack(Deck(kind), prices, bytes(codes), bytes(faces), bytes(range(size)))
+    points = {
+        byte << suit * RANKS: price for suit in range(SUITS) for byte, price in enumerate(prices)
+    }
+    return Pack(Deck(kind), prices, points, bytes(codes), bytes(faces), bytes(range(size)))
 
 
 FRENCH: Final = _pack(FRENCH32, (7, 8, 9, 10))

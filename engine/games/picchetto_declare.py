@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -197,10 +197,7 @@ def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     _, claim, low, high, more, _ = demand
     category, size = claim.category, claim.size
     if category is _POINT:
-        if hand.bit_count() != size:
-            return ()
-        byte = hand >> (hand.bit_length() - 1 & -RANKS)  # without the cards of lower suits
-        good = byte.bit_count() == size and low <= pack.prices[byte] <= high
+        good = hand.bit_count() == size and low <= pack.points.get(hand, UNSAID) <= high
         return (size,) if good else ()
     if category is _SEQUENCE:
         return _worth_of_runs(hand, (size, low, high, more))
@@ -233,18 +230,26 @@ def _meets(found: Sequence[tuple[int, int]], hand: int, wanted: _Wanted) -> bool
     return found[0][0] == size and low <= found[0][1] <= high and (more or len(found) == 1)
 
 
+@cache  # six sizes
+def _of_one_suit(size: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """By suit and by its byte in a hand: the parts of it that have `size` cards."""
+    return tuple(
+        tuple(tuple([part << shift for part in subsets(byte, size)]) for byte in range(_FULL + 1))
+        for shift in _SHIFTS
+    )
+
+
 def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
     _, claim, low, high, more, _ = demand
     size, category = claim.size, claim.category
     if category is _POINT:
-        prices = pack.prices
-        found: list[int] = []
-        for suit, byte in enumerate(suits_of(hand)):
-            if byte.bit_count() >= size:
-                shift = suit * RANKS
-                found += [p << shift for p in subsets(byte, size) if low <= prices[p] <= high]
-        return tuple(found)
+        a, b, c, d = _of_one_suit(size)
+        found = a[hand & 255] + b[hand >> 8 & 255] + c[hand >> 16 & 255] + d[hand >> 24]
+        if not low and high >= pack.prices[_FULL]:
+            return found
+        points = pack.points
+        return tuple([part for part in found if low <= points[part] <= high])
     if category is _SEQUENCE:
         made = _runs_between(hand, size * RANKS + low, size * RANKS + min(high, ACE))
     else:

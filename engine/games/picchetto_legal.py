@@ -18,14 +18,11 @@ from engine.games.picchetto_cards import (
     SHORTEST,
     SUITS,
     Holding,
-    subsets,
-    suits_of,
 )
 from engine.games.picchetto_declare import (
     LONGEST_CLAIM,
     Category,
     Claim,
-    Demand,
     choices,
     every_claim,
     numbers,
@@ -37,11 +34,9 @@ from engine.games.picchetto_moves import (
     EQUAL,
     GOOD,
     HOW_MUCH,
-    MAX_PRICE,
     NOT_GOOD,
     PASS,
     Announce,
-    Parts,
     Productions,
     Tell,
     changes,
@@ -119,9 +114,10 @@ class Legal(Position):
     __slots__ = ()
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
-        due = self.due
-        if not isinstance(due, Decide) or (seat is not None and seat != due.seat):
-            return ()
+        if seat is not None:
+            due = self.due
+            if not isinstance(due, Decide) or seat != due.seat:
+                return ()
         return _LISTS[self.phase](self)
 
     def _nothing(self) -> Sequence[Move]:
@@ -222,22 +218,7 @@ class Legal(Position):
         size, known = demand.claim.size, self.deal.known
         if own is EVERYTHING:
             return productions(slots, size, slots.bit_count() if demand.more else size)
-        if demand.claim.category is _CATEGORY_POINT:
-            return Productions(self._points(demand, own.hand), known.slots)
-        return Productions([(choices(self.deal.match.pack, demand, own.hand), 0)], known.slots)
-
-    def _points(self, demand: Demand, hand: int) -> list[Parts]:
-        """`choices` of a point by suits. A sum that nobody asked for is free, and then there may be
-        many."""
-        _, claim, low, high, _, _ = demand
-        size, found, prices = claim.size, list[Parts](), self.deal.match.pack.prices
-        for byte, shift in zip(suits_of(hand), _SHIFTS, strict=True):
-            if byte.bit_count() >= size:
-                some: Sequence[int] = subsets(byte, size)
-                if low > 0 or high <= MAX_PRICE:
-                    some = [part for part in some if low <= prices[part] <= high]
-                found.append((some, shift))
-        return found
+        return Productions(choices(self.deal.match.pack, demand, own.hand), known.slots)
 
     # ------------------------------------------------------------------ tricks
 
@@ -277,5 +258,7 @@ _LISTS: Final[tuple[Callable[[Legal], Sequence[Move]], ...]] = (
     Legal._verdicts,
     Legal._productions,
     Legal._plays,
+    Legal._nothing,
+    Legal._nothing,
 )
 """Indexed by Phase: what a player can do."""

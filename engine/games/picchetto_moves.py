@@ -143,7 +143,6 @@ def _check_mask(mask: object, most: int) -> None:
 # ---------------------------------------------------------------------------------------------
 # Ready-made moves
 
-Parts = tuple[Sequence[int], int]
 _blank: Final = object.__new__
 _lay_open: Final = Produce.__dict__["cards"].__set__
 PASS: Final = Say(Word.PASS)
@@ -161,19 +160,18 @@ class Productions(Sequence[Produce]):
     """Ways to lay cards open, each made when somebody looks at it: there may be a hundred of them,
     of which one is chosen.
 
-    parts  lists of parts of a hand, each with what they are to be shifted by
+    parts  those of a hand that may be laid open
     slots  where the cards of such a part lie, as a mask
     """
 
-    __slots__ = ("_parts", "_size", "_slots")
+    __slots__ = ("_parts", "_slots")
 
-    def __init__(self, parts: Sequence[Parts], slots: Callable[[int], int]) -> None:
+    def __init__(self, parts: tuple[int, ...], slots: Callable[[int], int]) -> None:
         self._parts = parts
         self._slots = slots
-        self._size = sum([len(some) for some, _ in parts])
 
     def __len__(self) -> int:
-        return self._size
+        return len(self._parts)
 
     @overload
     def __getitem__(self, at: int) -> Produce: ...
@@ -183,16 +181,10 @@ class Productions(Sequence[Produce]):
 
     def __getitem__(self, at: int | slice) -> Produce | Sequence[Produce]:
         if isinstance(at, slice):
-            return tuple([self[n] for n in range(self._size)[at]])
-        number = at if at >= 0 else at + self._size
-        if number >= 0:
-            for some, shift in self._parts:
-                if number < len(some):
-                    move = _blank(Produce)  # of slots of a hand: nothing needs to be checked
-                    _lay_open(move, self._slots(some[number] << shift))
-                    return move
-                number -= len(some)
-        raise IndexError(at)
+            return tuple(Productions(self._parts[at], self._slots))
+        move = _blank(Produce)  # of slots of a hand: nothing needs to be checked
+        _lay_open(move, self._slots(self._parts[at]))
+        return move
 
 
 def plays(mask: int) -> tuple[Play, ...]:

@@ -91,7 +91,7 @@ def test_no_input_changes_the_position_that_it_is_applied_to(live: bool) -> None
 
 
 def test_ways_to_lay_cards_open_are_a_sequence_like_a_tuple() -> None:
-    ways = Productions([((1, 2), 0), ((), 0), ((3,), 8)], lambda hand: hand << 1)
+    ways = Productions((1, 2, 0x300), lambda hand: hand << 1)
     made = (Produce(2), Produce(4), Produce(0x600))
     assert tuple(ways) == made
     for at in range(-3, 3):
