@@ -3,9 +3,9 @@
 Rules: rules/picchetto.md (PIC-01..PIC-52). Law: this file joins the parts of the game to the
 contract: the cards (picchetto_cards), claims (picchetto_declare), moves (picchetto_moves,
 picchetto_notation), totals (picchetto_match), the order of a hand (picchetto_exchange,
-picchetto_talk, picchetto_play, picchetto_state), how it is stored (picchetto_forms), a player
-(picchetto_bot) and deals for it to think about (picchetto_worlds). It must never hold a rule of
-its own.
+picchetto_dialogue, picchetto_talk, picchetto_play, picchetto_state), how it is stored
+(picchetto_forms, picchetto_short, picchetto_tricks), a player (picchetto_bot) and deals for it to
+think about (picchetto_worlds). It must never hold a rule of its own.
 
 Notes, each with its seat (-1: the table) and values (see picchetto_phrases for their meaning):
 

@@ -245,7 +245,7 @@ class Known:
     dark     the slots of which nothing is known
     holdings what `holding` has worked out, since the same hands are asked for again and again
     places   by code, the slot that is known to hold that card, as a mask; once `order` was called
-    upto     by code, the slots that are known to hold that card or one before it; likewise
+    over     by code, the slots that are known to hold a card after it; likewise
 
     It isn't frozen, since that takes twice as long to make, but nobody changes one.
     """
@@ -256,7 +256,7 @@ class Known:
     dark: int = 0
     holdings: dict[int, Holding] = field(default_factory=dict, repr=False)
     places: list[int] = field(default_factory=list, repr=False)
-    upto: tuple[int, ...] = field(default=(), repr=False)
+    over: tuple[int, ...] = field(default=(), repr=False)
 
     def hand(self, slots: int) -> int:
         """The hand of the known cards among `slots` (a mask)."""
@@ -273,10 +273,10 @@ class Known:
         return found
 
     def order(self) -> None:
-        """Work out `places` and `upto`."""
+        """Work out `places` and `over`."""
         where = bytes.maketrans(_EACH + self.codes, _NOWHERE + _EACH)[:SLOTS]
         self.places = list(itemgetter(*where)(_BITS))
-        self.upto = tuple(accumulate(self.places))
+        self.over = _over(self.places)
 
     def slots(self, hand: int) -> int:
         """Where the cards of `hand`, all of them known, lie: a mask of slots."""
@@ -322,7 +322,12 @@ def known_of(pack: Pack, faces: bytes) -> Known:
 def _all_known(codes: bytes) -> Known:
     """The same of a whole deck: a suit's cards come one after another in its order."""
     places = list(itemgetter(*bytes.maketrans(codes, _EACH)[:SLOTS])(_BITS))
-    upto = tuple(accumulate(places))
-    a, b, c = upto[_ENDS[0]], upto[_ENDS[1]], upto[_ENDS[2]]
+    over = _over(places)
+    b, c, d = over[_ENDS[0]], over[_ENDS[1]], over[_ENDS[2]]
     figures = int(codes[::-1].translate(_IS_FIGURE), 2)
-    return Known(codes, (a, b - a, c - b, _ALL_SLOTS - c), figures, 0, {}, places, upto)
+    return Known(codes, (_ALL_SLOTS - b, b - c, c - d, d), figures, 0, {}, places, over)
+
+
+def _over(places: list[int]) -> tuple[int, ...]:
+    """Known.over of these places."""
+    return tuple(accumulate(places[:0:-1], initial=0))[::-1]

@@ -11,8 +11,8 @@ that nobody can tell whether a played card was dealt or drawn (PIC-14).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Self
 
 from engine.cards import UNKNOWN
 from engine.contract import (
@@ -26,16 +26,20 @@ from engine.contract import (
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games.picchetto_cards import FIGURES, PACKS, RANKS, SLOTS, codes_of, known_of
+from engine.games.picchetto_dialogue import OPENING
 from engine.games.picchetto_frame import (
     DEALT,
+    ELDER,
     ELDERS_TALON,
     NO_FLOORS,
+    YOUNGER,
     Act,
     Aim,
     Deal,
     Layout,
     Phase,
     Step,
+    Talk,
     VowKind,
     Wait,
     requests_of,
@@ -56,10 +60,8 @@ WHITE_POINTS: Final = 10
 BONUS_AT: Final = 30
 NOVANTA: Final = 60
 """What is added when the 30 is reached in the declarations (PIC-25)."""
-ELDER: Final = 0
-YOUNGER: Final = 1
 _SIZES: Final = (DEALT, DEALT)
-_TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
+TALON: Final = tuple(range(SEATS * DEALT, SLOTS))
 
 
 def _packets(packet: int, at: int) -> int:
@@ -67,13 +69,13 @@ def _packets(packet: int, at: int) -> int:
     return sum(1 << slot for slot in range(SEATS * DEALT) if slot // packet % SEATS == at)
 
 
-_DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
+DEALS: Final = {packet: (_packets(packet, ELDER), _packets(packet, YOUNGER)) for packet in (2, 3)}
 """By size of the packets: the slots of the elder and of the younger."""
 
 
 def _looks(packet: int, dealer: int) -> tuple[Step, ...]:
     """What is asked for after a deal."""
-    (mine, theirs), elder = _DEALS[packet], 1 - dealer
+    (mine, theirs), elder = DEALS[packet], 1 - dealer
     return (
         ((Act.RESEAL, mine, elder),),
         ((Act.RESEAL, theirs, dealer),),
@@ -81,11 +83,20 @@ def _looks(packet: int, dealer: int) -> tuple[Step, ...]:
     )
 
 
-_LOOKS: Final = {packet: [_looks(packet, dealer) for dealer in range(SEATS)] for packet in _DEALS}
-_LOOKED: Final = {packet: (hands[::-1], hands) for packet, hands in _DEALS.items()}
+_LOOKS: Final = {packet: [_looks(packet, dealer) for dealer in range(SEATS)] for packet in DEALS}
+_LOOKED: Final = {packet: (hands[::-1], hands) for packet, hands in DEALS.items()}
 """By size of the packets and by dealer: what is asked for after a deal, and what each seat has seen
 when it is done."""
 _ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * SLOTS
+
+
+AFTER_TRADES: Final[dict[Aim, tuple[Phase, int, Talk | None]]] = {
+    Aim.ELDER: (Phase.ELDER, ELDER, None),
+    Aim.CHANGE: (Phase.CHANGE, ELDER, None),
+    Aim.YOUNGER: (Phase.YOUNGER, YOUNGER, None),
+    Aim.TALK: (OPENING.phase, OPENING.at, OPENING),
+}
+"""What cards that are dealt or exchanged lead to: the phase, whose turn it is and the dialogue."""
 
 
 class _Trade(NamedTuple):
@@ -190,15 +201,6 @@ class Exchanging(Legal):
     def _to_reveal(self) -> Self:
         """The deal is over."""
 
-    @abstractmethod
-    def _shortened(self) -> Any:
-        """The same position, perhaps written shorter."""
-
-    def _to_play(self, at: int) -> Self:
-        """Player `at` leads."""
-        led: Self = self._to_decide(_PHASE_PLAY, at)._shortened()
-        return led
-
     # ------------------------------------------------------------------ the deal
 
     def _drawn(self, given: Drawn) -> Self:
@@ -257,24 +259,10 @@ class Exchanging(Legal):
         auto = given.faces is not None
         faces = _ALL_UNKNOWN if given.faces is None else self._checked(given.faces)
         new: Self = self.whole()
-        new.deal = Deal(
-            old.options,
-            old.seats,
-            old.deck,
-            match,
-            old.players,
-            old.decides,
-            old.hand,
-            dealer,
-            faces,
-            known_of(match.pack, faces),
-            auto,
-        )
-        new.held = _DEALS[packet]
-        a, b = match.limit(0), match.limit(1)
-        limits = (a, b) if dealer else (b, a)
+        new.deal = dealt(old, faces, auto)
+        new.held = DEALS[packet]
         shown, reseals = (_LOOKED[packet][dealer], SEATS) if auto else ((0, 0), 0)
-        lay = Layout(_TALON, limits=limits, shown=shown, reseals=reseals)
+        lay = Layout(TALON, limits=limits_of(match, dealer), shown=shown, reseals=reseals)
         new.lay = lay
         new.phase = _PHASE_ELDER
         new.wait = new.talk = None
@@ -347,26 +335,29 @@ class Exchanging(Legal):
             or count < deal.options.min_exchange
         ):
             raise self._refused_change(move)
-        new = self._next(phase, at)
+        if phase is _PHASE_FIX:
+            new = self._next(phase, at)
+            new.notes = (note("fixes", deal.players[at], (count, taken)),)
+            new.lay = lay.but(fixed=move)
+            white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
+            return new._serve([(white,)], _AIM_WHITE_ELDER)
+        fixed = lay.fixed
+        aim = _AIM_YOUNGER if at == ELDER and fixed is None else _AIM_TALK
+        phase, turn, talk = AFTER_TRADES[aim] if deal.auto else (phase, at, None)
+        new = self._next(phase, turn, talk)
+        new.notes = (note("exchanges", deal.players[at], (count, taken)),)
         if deal.options.bianca_must_announce and self._may_be_white():
             figure = self._has_figure(at)
             if figure is False:
                 raise IllegalMove("PIC-10", "a hand without a figure is announced: bianca")
             if figure is None:
                 new.vows += (self._vow("PIC-10", self.held[at], _VOW_FIGURE),)
-        kind = "fixes" if phase is _PHASE_FIX else "exchanges"
-        new.notes = (note(kind, deal.players[at], (count, taken)),)
-        if phase is _PHASE_FIX:
-            new.lay = lay.but(fixed=move)
-            white = (_ACT_OPEN, self.held[ELDER], deal.players[ELDER])
-            return new._serve([(white,)], _AIM_WHITE_ELDER)
-        fixed = lay.fixed
-        trade = new._take(at, move)
-        if at == YOUNGER:
-            return new._serve_trades([trade], _AIM_TALK)
-        if fixed is None:
-            return new._serve_trades([trade], _AIM_YOUNGER)
-        return new._serve_trades([trade, new._take(YOUNGER, fixed)], _AIM_TALK)
+        trades = [new._take(at, move)]
+        if at == ELDER and fixed:
+            trades.append(new._take(YOUNGER, fixed))
+        if deal.auto:
+            return new
+        return new._serve([step for trade in trades if trade for step in trade.steps()], aim)
 
     def _refused_change(self, move: Change) -> IllegalMove:
         low, high, slack = self._bounds()
@@ -379,12 +370,6 @@ class Exchanging(Legal):
         if low == high:
             return IllegalMove(rule, "here {low} cards are exchanged", low=low)
         return IllegalMove(rule, "here {low} to {high} cards are exchanged", low=low, high=high)
-
-    def _serve_trades(self, trades: Sequence[_Trade | None], aim: Aim) -> Self:
-        """`_serve` of what follows exchanges, which in an open state is done."""
-        if self.deal.auto:
-            return self._arrive(aim, 0)
-        return self._serve([step for trade in trades if trade for step in trade.steps()], aim)
 
     def _take(self, at: int, move: Change) -> _Trade | None:
         """A fresh copy's cards change their places (PIC-14: for good). What is asked for then; None
@@ -437,20 +422,55 @@ class Exchanging(Legal):
     # ------------------------------------------------------------------ counting
 
     def _gain(self, at: int, points: int, bonus: int) -> bool:
-        """Player `at` counts `points`; True if that ends the deal (PIC-40).
-
-        `bonus` is added when the 30 is reached while the other has nothing and showed no carta
-        bianca (PIC-10, PIC-25, PIC-34).
-        """
+        """Player `at` counts `points`; True if that ends the deal (PIC-40). See `counted`."""
         lay = self.lay
         if lay.mute == at:
             return False
-        a, b = self.points
-        before, other = (a, b) if at == ELDER else (b, a)
-        after = before + points
-        if bonus and before < BONUS_AT <= after and not other and lay.white != 1 - at:
-            after += bonus
+        before = self.points
+        self.points = after = counted(before, at, points, bonus, lay)
+        own = after[at]
+        if own - before[at] > points:
             kind = "novanta" if bonus == NOVANTA else "sessanta"
-            self.notes += (note(kind, self.deal.players[at], (after, bonus)),)
-        self.points = (after, other) if at == ELDER else (other, after)
-        return after >= lay.limits[at]
+            self.notes += (note(kind, self.deal.players[at], (own, bonus)),)
+        return own >= lay.limits[at]
+
+
+def dealt(old: Deal, faces: bytes, auto: bool) -> Deal:
+    """The same when the deck lies dealt."""
+    return Deal(
+        old.options,
+        old.seats,
+        old.deck,
+        old.match,
+        old.players,
+        old.decides,
+        old.hand,
+        old.dealer,
+        faces,
+        known_of(old.match.pack, faces),
+        auto,
+    )
+
+
+def limits_of(match: Match, dealer: int) -> tuple[int, int]:
+    """With how many points the elder and the younger end the next deal (PIC-40)."""
+    a, b = match.limit(0), match.limit(1)
+    return (a, b) if dealer else (b, a)
+
+
+def counted(
+    points: tuple[int, int], at: int, number: int, bonus: int, lay: Layout
+) -> tuple[int, int]:
+    """What the elder and the younger have when player `at` counts `number`: with `bonus` when the
+    30 is reached while the other has nothing and showed no carta bianca (PIC-10, PIC-25, PIC-34).
+    """
+    a, b = points
+    if at:
+        after = b + number
+        if b < BONUS_AT <= after and not a and lay.white != ELDER:
+            after += bonus
+        return a, after
+    after = a + number
+    if a < BONUS_AT <= after and not b and lay.white != YOUNGER:
+        after += bonus
+    return after, b

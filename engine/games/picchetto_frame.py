@@ -40,6 +40,8 @@ DEALT: Final = 12
 """Cards of a hand (PIC-03)."""
 ELDERS_TALON: Final = 5
 NOBODY: Final = -1
+ELDER: Final = 0
+YOUNGER: Final = 1
 ALL_SLOTS: Final = (1 << SLOTS) - 1
 
 
@@ -149,11 +151,14 @@ class Layout(Kept):
 
 
 class Talk(NamedTuple):
-    """The dialogue about a category: the elder's claim, None while there is none or for a pass.
+    """Where the dialogue stands: what is due from player `at` (picchetto_dialogue), and the elder's
+    claim, None while there is none or for a pass.
 
-    `due` are the cards that are to be laid open now that it is settled.
+    `due` are the cards that are to be laid open now that a category is settled.
     """
 
+    phase: Phase
+    at: int
     category: Category
     claim: Claim | None = None
     due: tuple[Demand, ...] = ()

@@ -10,8 +10,8 @@ from typing import Final, Self
 
 from engine.errors import IllegalMove
 from engine.games.picchetto_cards import RANKS, SUITS
-from engine.games.picchetto_exchange import BATTUTA, ELDER, Exchanging
-from engine.games.picchetto_frame import DEALT, Act, Aim, Phase, VowKind
+from engine.games.picchetto_exchange import BATTUTA, Exchanging
+from engine.games.picchetto_frame import DEALT, ELDER, Act, Aim, Phase, VowKind
 from engine.games.picchetto_match import SEATS
 from engine.games.picchetto_moves import Play
 from engine.position import note
@@ -51,8 +51,7 @@ class Playing(Exchanging):
         if not self._playable() & bit:
             raise self._refused(bit)
         if self.deal.auto or self.opened & bit:
-            laid: Self = self._lay(slot)._shortened()
-            return laid
+            return self._lay(slot)
         new = self._copy()
         return new._serve([((_ACT_OPEN, bit, self.deal.players[self.at]),)], _AIM_LAID, bit)
 

@@ -46,6 +46,11 @@ __all__ = ["Phase", "Position"]
 
 _OPEN: Final = Act.OPEN
 _RESEAL: Final = Act.RESEAL
+FIELDS: Final = (
+    *("at", "deal", "due", "floors", "held", "laid", "lay", "led", "made"),
+    *("notes", "phase", "points", "talk", "vows", "wait", "won"),
+)
+"""What has to be stored, or found when somebody asks."""
 _STORED: Final = ()
 """None of the fields: each class that is made has its own. (It is a name so that type checkers let
 the methods of a position set fields.)"""
@@ -75,13 +80,13 @@ class Position(Dealt):
     laid     what lay open when the play began, and until then what lies open
     made     likewise, the moves made
 
-    What of it is stored, and what is made when somebody asks, is said by the classes that are made:
-    picchetto_state.Whole, and picchetto_trick for most tricks of an open hand.
+    What of it is stored, and what is found when somebody asks, is said by the classes that are made
+    (picchetto_forms).
     """
 
     __slots__ = _STORED
     whole: ClassVar[type[Any]]
-    """What is made of a position that changes: see picchetto_state."""
+    """What is made of a position that changes: see picchetto_forms."""
     deal: Deal
     laid: int
     made: int

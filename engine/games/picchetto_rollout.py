@@ -31,8 +31,8 @@ from engine.games.picchetto_cards import (
     suits_of,
 )
 from engine.games.picchetto_declare import SEQUENCE_POINTS, SET_POINTS, Category
-from engine.games.picchetto_exchange import BONUS_AT, ELDER, NOVANTA
-from engine.games.picchetto_frame import DEALT, ELDERS_TALON, Layout, Phase
+from engine.games.picchetto_exchange import BONUS_AT, NOVANTA
+from engine.games.picchetto_frame import DEALT, ELDER, ELDERS_TALON, Layout, Phase
 from engine.games.picchetto_play import CAPPOTTO_POINTS, CARDS_POINTS, SESSANTA
 from engine.games.picchetto_state import PicchettoState
 

@@ -2,7 +2,7 @@
 
 Law: this file holds the table of what is due when, and what ends a deal or a match. It must never
 know how cards are dealt, nor hold a rule of an earlier part of the hand (picchetto_exchange,
-picchetto_talk, picchetto_play) or count totals by itself (picchetto_match).
+picchetto_dialogue, picchetto_talk, picchetto_play) or count totals by itself (picchetto_match).
 
     phase    turn()                          next
     -------  ------------------------------  ----------------------------------------------------
@@ -50,8 +50,8 @@ from engine.errors import IllegalMove, OutOfTurn
 from engine.games import picchetto_match
 from engine.games.picchetto_cards import hand_of
 from engine.games.picchetto_declare import Category
-from engine.games.picchetto_exchange import ELDER, YOUNGER
-from engine.games.picchetto_frame import ALL_SLOTS, Act, Aim, Deal, Phase
+from engine.games.picchetto_exchange import AFTER_TRADES
+from engine.games.picchetto_frame import ALL_SLOTS, ELDER, YOUNGER, Act, Aim, Deal, Phase
 from engine.games.picchetto_match import Match
 from engine.games.picchetto_moves import (
     Announce,
@@ -71,6 +71,8 @@ _REVEAL: Final = Cards((Reveal(),))
 
 # Members as plain names: to look one up in its class takes longer than to compare it.
 _ACT_RESEAL: Final = Act.RESEAL
+_AIM_LAID: Final = Aim.LAID
+_AIM_PRODUCED: Final = Aim.PRODUCED
 _CATEGORY_POINT: Final = Category.POINT
 _PHASE_OVER: Final = Phase.OVER
 _PHASE_REVEAL: Final = Phase.REVEAL
@@ -111,7 +113,14 @@ class PicchettoState(Talking, Playing):
         return new
 
     def _arrive(self, aim: Aim, cards: int) -> PicchettoState:
-        return _ARRIVALS[aim](self, cards)
+        then = AFTER_TRADES.get(aim)
+        if then:
+            return self._to_decide(*then)
+        if aim is _AIM_PRODUCED:
+            return self._after_produced(cards)
+        if aim is _AIM_LAID:
+            return self._after_opened(cards)
+        return self._after_white(ELDER if aim is Aim.WHITE_ELDER else YOUNGER)
 
     # ------------------------------------------------------------------ the end of a hand
 
@@ -209,24 +218,13 @@ _TABLE: Final[list[dict[type, Callable[..., PicchettoState]]]] = [
     {Change: _S._change, Leave: _S._leave},
     {Change: _S._change, Leave: _S._leave},
     {Bianca: _S._bianca, Change: _S._change, Leave: _S._leave},
-    {Announce: _S._announce, Say: _S._open, Leave: _S._leave},
-    {Announce: _S._announce, Say: _S._counter, Leave: _S._leave},
-    {Tell: _S._tell, Leave: _S._leave},
-    {Say: _S._judge, Leave: _S._leave},
+    {Announce: _S._say, Say: _S._say, Leave: _S._leave},
+    {Announce: _S._say, Say: _S._say, Leave: _S._leave},
+    {Tell: _S._say, Leave: _S._leave},
+    {Say: _S._say, Leave: _S._leave},
     {Produce: _S._produce, Leave: _S._leave},
     {Play: _S._play, Leave: _S._leave},
     {Revealed: _S._revealed, Leave: _S._leave},
     {},
 ]
 """Indexed by Phase: which inputs are due and what they do."""
-_ARRIVALS: Final[list[Callable[[PicchettoState, int], PicchettoState]]] = [
-    lambda state, _: state._to_decide(Phase.ELDER, ELDER),
-    lambda state, _: state._after_white(ELDER),
-    lambda state, _: state._to_decide(Phase.CHANGE, ELDER),
-    lambda state, _: state._to_decide(_PHASE_YOUNGER, YOUNGER),
-    lambda state, _: state._after_white(YOUNGER),
-    lambda state, _: state._to_claim(_CATEGORY_POINT),
-    _S._after_produced,
-    _S._after_opened,
-]
-"""Indexed by Aim: what the cards that were asked for lead to."""

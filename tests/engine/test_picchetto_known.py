@@ -1,4 +1,4 @@
-"""Tricks of Picchetto that are stored as what was played, against positions with every field.
+"""Positions of Picchetto that store what was said and played, against positions with every field.
 
 Law: the plain way is the one that a position with hidden cards takes; nothing else is compared.
 """
@@ -10,67 +10,97 @@ from random import Random
 import pytest
 
 from engine import registry
-from engine.contract import Over, Public, State
-from engine.errors import IllegalMove
+from engine.contract import Decide, Leave, Move, Over, Public, State
+from engine.errors import IllegalMove, OutOfTurn
 from engine.games.picchetto import Phase, PicchettoState
-from engine.games.picchetto_forms import Following, Leading, Whole
-from engine.games.picchetto_moves import PLAYS, Produce, Productions
+from engine.games.picchetto_forms import Whole
+from engine.games.picchetto_moves import Change, Produce, Productions, slots_of
+from engine.games.picchetto_short import Short
 from tests.engine.table import Dealer, at_random, options_of, play
 
 RULES = {
     "classic": [],
-    "a short match": [("target", "60")],
+    "a short match": [("target", "40")],
+    "two deals in one": [("mode", "rubicone"), ("packet", "2")],
+    "carta bianca must be announced": [("bianca_must_announce", "true"), ("target", "60")],
+    "two cards or more": [("min_exchange", "2"), ("target", "60")],
+    "any card of the suit": [("must_win", "false"), ("deck", "regional32")],
+}
+PHASES = {Phase.ELDER, Phase.YOUNGER, *range(Phase.CLAIM, Phase.REVEAL)}
+LEFT_WHOLE = {
     "a longer hand": [("irregular_hands", "true")],
     "two points a trick": [("trick_scoring", "two_per_trick")],
-    "any card of the suit": [("must_win", "false"), ("deck", "regional32")],
 }
 
 
 def told(state: State) -> tuple[object, ...]:
     """All that a state tells."""
+    assert isinstance(state, PicchettoState)
     return (
         *(state.public(), state.notes, state.turn(), tuple(state.legal()), state.piles()),
         *(tuple(state.legal(0)), tuple(state.legal(1)), state.opened, state.shown),
+        *(state.scores(), state.standing(), state.vows, state.floors, state.phase, state.due),
+        *(state.held, state.points, state.won, state.at, state.led, state.talk, state.lay.public()),
     )
 
 
-def plain(state: PicchettoState) -> PicchettoState:
-    """The same open position with every field."""
-    found = state.played_openly(state.faces)
-    assert type(found) is Whole
+def refusals(state: State, moves: list[Move]) -> list[str]:
+    """Why each of these moves can't be made."""
+    found = []
+    for move in moves:
+        with pytest.raises((IllegalMove, OutOfTurn)) as refused:
+            state.apply(move)
+        found.append(f"{type(refused.value).__name__} {refused.value}")
     return found
 
 
-@pytest.mark.rule("PIC-30", "PIC-31", "PIC-34", "PIC-36", "PIC-40")
-@pytest.mark.parametrize("rules", RULES)
-def test_a_card_leads_to_the_same_however_its_position_is_stored(rules: str) -> None:
+@pytest.mark.rule("PIC-11", "PIC-13", "PIC-21", "PIC-25", "PIC-26", "PIC-30", "PIC-31", "PIC-34")
+@pytest.mark.rule("PIC-40")
+@pytest.mark.parametrize("rules", RULES | LEFT_WHOLE)
+def test_an_input_leads_to_the_same_however_its_position_is_stored(rules: str) -> None:
     game = registry.get("picchetto")
-    kept = 0
-    for seed in range(2):
+    short, phases = 0, set[Phase]()
+    options = options_of(game, "classic", (RULES | LEFT_WHOLE)[rules])
+    for seed in range(6):
         rng = Random(seed)
-        start = game.start(options_of(game, "classic", RULES[rules]), 2)
-        for state, given, after in play(start, Dealer(rng, generous=True), at_random(rng)):
-            assert isinstance(state, PicchettoState)
-            if state.phase is not Phase.PLAY:
-                continue
-            kept += isinstance(state, Leading | Following)
-            without = plain(state)
-            assert told(without) == told(state)
-            assert told(without.apply(given)) == told(after)
-            assert (state.vows, state.floors) == (without.vows, without.floors)
-            assert (state.held, state.points, state.won) == (
-                without.held,
-                without.points,
-                without.won,
-            )
-            for move in set(PLAYS) - set(state.legal()):
-                texts = []
-                for one in (state, without):
-                    with pytest.raises(IllegalMove) as refused:
-                        one.apply(move)
-                    texts.append(str(refused.value))
-                assert texts[0] == texts[1]
-    assert (kept > 100) is (rules != "two points a trick")
+        start = whole = game.start(options, 2)
+        other: list[Move] = []
+        for state, given, after in play(start, Dealer(rng, generous=seed % 2 > 0), at_random(rng)):
+            assert isinstance(whole, PicchettoState)
+            if isinstance(state.turn(), Decide):
+                legal = list(state.legal())
+                lowest = slots_of(whole.held[whole.at])[:2]
+                pool = [*other, Change(sum(1 << slot for slot in lowest), len(lowest) or 1)]
+                wrong = [move for move in pool if move not in legal]
+                assert refusals(state, wrong) == refusals(whole, wrong)
+                other = [*rng.sample(legal, min(3, len(legal))), *other[:20]]
+                left = Leave((seed % 2,))
+                assert told(state.apply(left)) == told(whole.apply(left))
+            whole = PicchettoState.apply(whole, given)
+            assert type(whole) is Whole
+            assert told(after) == told(whole)
+            assert isinstance(after, PicchettoState)
+            if isinstance(after, Short):
+                short += 1
+                phases.add(after.phase)
+    assert short > 300 if rules in RULES else short == 0
+    assert phases >= PHASES or rules in LEFT_WHOLE
+
+
+@pytest.mark.rule("PIC-14")
+def test_nothing_is_said_while_cards_are_still_exchanged() -> None:
+    """Whose exchange it was is public until its cards are there."""
+    game = registry.get("picchetto")
+    rng = Random(1)
+    served = []
+    start = game.start(options_of(game, "classic", []), 2)
+    for state, given, after in play(start, Dealer(rng, live=True), at_random(rng)):
+        assert isinstance(state, PicchettoState)
+        assert isinstance(after, PicchettoState)
+        if isinstance(given, Change):
+            assert (after.phase, after.at, after.talk) == (Phase.SERVE, state.at, None)
+            served.append(after.at)
+    assert {0, 1} == set(served)
 
 
 @pytest.mark.parametrize("live", [False, True], ids=["open", "live"])
