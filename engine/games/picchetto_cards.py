@@ -18,10 +18,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, combinations
 from operator import itemgetter
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from engine.cards import FRENCH32, REGIONAL32, UNKNOWN, Deck, DeckKind
-from engine.position import new_tuple
 
 T = TypeVar("T")
 RANKS: Final = 8
@@ -170,6 +169,10 @@ BEST_RUN: Final = tuple(runs[0][0] * RANKS + runs[0][1] if runs else 0 for runs 
 """By suit byte: length * 8 + strength of the top of its best run, 0 if it has none of three."""
 
 
+_SIZES: Final = tuple(byte.bit_count() for byte in range(256))
+"""By suit byte, its cards."""
+
+
 def runs_of(hand: int) -> list[tuple[int, int]]:
     """All runs of three or more, the best first."""
     a, b, c, d = suits_of(hand)
@@ -205,7 +208,8 @@ def ranks_of(hand: int) -> list[tuple[int, int]]:
     return sorted([pair for pair in counted if pair[0] >= SHORTEST], reverse=True)
 
 
-class Holding(NamedTuple):
+@dataclass(slots=True)
+class Holding:
     """What a hand holds, in a few numbers.
 
     suit, run      cards of the longest suit, and of the longest run, 0 if none has three
@@ -221,13 +225,15 @@ class Holding(NamedTuple):
     @classmethod
     def of(cls, hand: int) -> Holding:
         """What `hand` holds."""
-        a, b, c, d = hand.to_bytes(SUITS, "little")
+        a, b, c, d = hand & 255, hand >> 8 & 255, hand >> 16 & 255, hand >> 24
         both, either, two, one = a & b, a | b, c & d, c | d
-        best = BEST_RUN
-        suit = max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count())
-        run = max(best[a], best[b], best[c], best[d]) >> 3
-        return new_tuple(
-            cls, (hand, suit, run, (both & one | either & two) & SETS, both & two & SETS)
+        size, best = _SIZES, BEST_RUN
+        return cls(
+            hand,
+            max(size[a], size[b], size[c], size[d]),
+            max(best[a], best[b], best[c], best[d]) >> 3,
+            (both & one | either & two) & SETS,
+            both & two & SETS,
         )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product
-from typing import Final, NamedTuple
+from typing import Final
 
 from engine.contract import mask_of
 from engine.games.picchetto_cards import (
@@ -73,7 +73,8 @@ class Claim:
         return (self.size, self.value) > (other.size, other.value)
 
 
-class Demand(NamedTuple):
+@dataclass(slots=True)
+class Demand:
     """What the cards that a player lays open must be, once a category is settled.
 
     player  an index into the hand's players
@@ -194,14 +195,14 @@ def holds(pack: Pack, claim: Claim, hand: int) -> bool:
 def worth(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The points of each combination in the open cards `hand`, the best first; () if they aren't
     what `demand` asks for."""
-    _, claim, low, high, more, _ = demand
+    claim, low, high = demand.claim, demand.low, demand.high
     category, size = claim.category, claim.size
     if category is _POINT:
         good = hand.bit_count() == size and low <= pack.points.get(hand, UNSAID) <= high
         return (size,) if good else ()
     if category is _SEQUENCE:
-        return _worth_of_runs(hand, (size, low, high, more))
-    return _worth_of_sets(hand, (size, low, high, more))
+        return _worth_of_runs(hand, (size, low, high, demand.more))
+    return _worth_of_sets(hand, (size, low, high, demand.more))
 
 
 _Wanted = tuple[int, int, int, bool]
@@ -241,7 +242,7 @@ def _of_one_suit(size: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
 
 def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
     """The parts of `hand` that meet `demand`, in a fixed order."""
-    _, claim, low, high, more, _ = demand
+    claim, low, high = demand.claim, demand.low, demand.high
     size, category = claim.size, claim.category
     if category is _POINT:
         a, b, c, d = _of_one_suit(size)
@@ -254,7 +255,7 @@ def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
         made = _runs_between(hand, size * RANKS + low, size * RANKS + min(high, ACE))
     else:
         made = _rank_sets(_with_sets(hand), size, high)
-    if more:
+    if demand.more:
         return made
     return tuple([part for part in made if worth(pack, demand, part)])
 

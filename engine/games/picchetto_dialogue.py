@@ -50,7 +50,6 @@ from engine.games.picchetto_moves import (
     Word,
     productions,
 )
-from engine.position import new_tuple
 
 _ANY: Final = 99
 """Above every sum and every rank."""
@@ -235,7 +234,7 @@ def _announce(parley: Parley, talk: Talk, move: Announce) -> Talk:
     if not holds_claim(claim, parley.owns[talk.at]):
         raise IllegalMove("PIC-20", "nobody can declare what the own hand doesn't hold")
     if talk.phase is _PHASE_CLAIM:
-        return new_tuple(Talk, (_PHASE_COUNTER, YOUNGER, category, claim, ()))
+        return Talk(_PHASE_COUNTER, YOUNGER, category, claim)
     return _scores(parley, talk, YOUNGER, claim)
 
 
@@ -261,7 +260,7 @@ def _counter(parley: Parley, talk: Talk, move: Say) -> Talk:
         or not holds_claim(claim, parley.owns[talk.at])
     ):
         raise _unfit(talk, word)
-    return new_tuple(Talk, (_PHASE_STATE, ELDER, category, claim, ()))
+    return Talk(_PHASE_STATE, ELDER, category, claim)
 
 
 def _tell(parley: Parley, talk: Talk, move: Tell) -> Talk:
@@ -275,7 +274,7 @@ def _tell(parley: Parley, talk: Talk, move: Tell) -> Talk:
     if not _statable(parley, talk, claim) >> value & 1:
         raise IllegalMove("PIC-20", "no cards of the own hand are such a claim")
     stated = Claim(category, claim.size, value)
-    return new_tuple(Talk, (_PHASE_VERDICT, YOUNGER, category, stated, ()))
+    return Talk(_PHASE_VERDICT, YOUNGER, category, stated)
 
 
 def _judge(parley: Parley, talk: Talk, move: Say) -> Talk:
@@ -311,19 +310,18 @@ def _scores(parley: Parley, talk: Talk, at: int, claim: Claim, least: int = UNSA
         low, high = max(least, 0), _ANY
     counts = parley.mute != at
     more = counts and claim.category is not _CATEGORY_POINT
-    due = (new_tuple(Demand, (at, claim, low, high, more, counts)),)
-    return new_tuple(Talk, (_PHASE_PRODUCE, at, talk.category, talk.claim, due))
+    due = (Demand(at, claim, low, high, more, counts),)
+    return Talk(_PHASE_PRODUCE, at, talk.category, talk.claim, due)
 
 
-ANSWERS: Final[list[dict[type, Callable[[Parley, Talk, Any], Talk]]]] = [
-    *([{}] * Phase.CLAIM),
-    {Announce: _announce, Say: _open},
-    {Announce: _announce, Say: _counter},
-    {Tell: _tell},
-    {Say: _judge},
-    {},
-]
-"""Indexed by Phase: the dialogue after a move; IllegalMove if it is none that may be made."""
+ANSWERS: Final[dict[Phase, dict[type, Callable[[Parley, Talk, Any], Talk]]]] = {
+    Phase.CLAIM: {Announce: _announce, Say: _open},
+    Phase.COUNTER: {Announce: _announce, Say: _counter},
+    Phase.STATE: {Tell: _tell},
+    Phase.VERDICT: {Say: _judge},
+    Phase.PRODUCE: {},
+}
+"""By phase and by the type of a move: the dialogue after it; IllegalMove if it may not be made."""
 
 
 # ---------------------------------------------------------------------------------------------

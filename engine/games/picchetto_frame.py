@@ -150,7 +150,8 @@ class Layout(Kept):
         )
 
 
-class Talk(NamedTuple):
+@dataclass(slots=True)
+class Talk:
     """Where the dialogue stands: what is due from player `at` (picchetto_dialogue), and the elder's
     claim, None while there is none or for a pass.
 

@@ -46,16 +46,19 @@ Past = tuple["Past | None", int, int]
 class Course:
     """What the tricks of a hand have in common.
 
-    first  the position before them
-    cards  the slots that were in the hands and tricks then
-    over   as in Known, if one has to win a trick (PIC-30)
+    first    the position before them
+    decides  what is due when a player leads, and `replies` when that player has led
+    codes    as in Known
+    over     as in Known, if one has to win a trick (PIC-30)
+    cards    the slots that were in the hands then
     """
 
     first: Short
     deal: Deal
     lay: Layout
     decides: tuple[Decide, ...]
-    codes: bytes
+    replies: tuple[Decide, ...]
+    codes: tuple[int, ...]
     suits: tuple[int, ...]
     over: tuple[int, ...]
     cards: int
@@ -121,11 +124,11 @@ class Following(Short):
 
     def turn(self) -> Turn:
         lead = self.lead
-        return lead.course.decides[1 - lead.at]
+        return lead.course.replies[lead.at]
 
     def legal(self, seat: int | None = None) -> Sequence[Move]:
         lead = self.lead
-        if seat is not None and seat != lead.course.decides[1 - lead.at].seat:
+        if seat is not None and seat != lead.course.replies[lead.at].seat:
             return ()
         may = self.may
         return _P0[may & 2047] + _P1[may >> 11 & 2047] + _P2[may >> 22]
@@ -136,9 +139,11 @@ class Following(Short):
             bit = _BITS[slot]
             if self.may & bit:
                 lead, led = self.lead, self.led
-                own, other = lead.other ^ bit, lead.own ^ _BITS[led]
-                if not (own and other):
+                own = lead.other - bit
+                if not own:
                     return self._last(slot)
+                first = _BITS[led]
+                other = lead.own - first
                 course, at = lead.course, lead.at
                 new = course.leads()
                 new.course = course
@@ -154,7 +159,7 @@ class Following(Short):
                     new.other = own
                     new.score = lead.score + _ONE[at]
                 new.at = at
-                new.taken = lead.taken if at else lead.taken | bit | _BITS[led]
+                new.taken = lead.taken if at else lead.taken + bit + first
                 return new
         return self.whole_of().apply(given)
 
@@ -238,7 +243,8 @@ def leading(
         deal,
         lay,
         deal.decides,
-        known.codes,
+        deal.decides[::-1],
+        tuple(known.codes),
         known.suits,
         known.over if deal.options.must_win else _NONE_OVER,
         own | other,
