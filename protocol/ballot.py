@@ -2,8 +2,8 @@
 
 Law: bookkeeping over checked votes; it signs nothing and knows no game. What keeps forks out is
 here: whoever signed a vote neither completes the step otherwise nor leaves it, unless that vote is
-*dead*: another seat that would have to sign the same has signed something else in the same attempt,
-or can't sign on this branch any more. A seat signs once in an attempt, so dead is for good.
+*dead*: another seat that would have to sign the same has signed something else in the same attempt.
+A seat signs once in an attempt, so dead is for good.
 """
 
 from __future__ import annotations
@@ -51,22 +51,17 @@ class Ballot:
         come_to = max(self._last(seat), self._common(seat))
         return come_to if come_to >= 0 else max(self.attempts, default=-1)
 
-    def dead(self, vote: Vote, in_play: Collection[int], elsewhere: Collection[int] = ()) -> bool:
-        """Whether `vote` can never be part of a decision; `elsewhere` are seats on other branches
-        of a fork, which sign nothing more on this one."""
+    def dead(self, vote: Vote, in_play: Collection[int]) -> bool:
+        """Whether `vote` can never be part of a decision."""
         votes = self.attempts.get(vote.attempt, {})
         needed = set(in_play) - set(vote.away)
-        if needed & set(elsewhere):
-            return True
         return any(s in votes and votes[s][1].stand != vote.stand for s in needed)
 
-    def binding(
-        self, seat: int, in_play: Collection[int], elsewhere: Collection[int] = ()
-    ) -> Vote | None:
+    def binding(self, seat: int, in_play: Collection[int]) -> Vote | None:
         """The latest vote to leave something out that `seat` has signed and that isn't dead."""
         for _, votes in sorted(self.attempts.items(), reverse=True):
             vote = votes[seat][1] if seat in votes else None
-            if vote and vote.kind in DECISIONS and not self.dead(vote, in_play, elsewhere):
+            if vote and vote.kind in DECISIONS and not self.dead(vote, in_play):
                 return vote
         return None
 
@@ -84,22 +79,28 @@ class Ballot:
             return None
         return own + 1
 
-    def excluding(self, seat: int, in_play: Collection[int]) -> bool:
+    def excluding(self, seat: int, in_play: Collection[int], but: Collection[int]) -> bool:
         """Whether the last vote of `seat` is to exclude somebody, and could still decide or was
-        refused."""
+        refused by a seat other than those of `but`."""
         votes = self.attempts.get(self._last(seat), {})
         if seat not in votes or votes[seat][1].kind is not Kind.EXCLUDE:
             return False
-        return self.refused((seat,)) or not self.dead(votes[seat][1], in_play)
+        return self.refused(but) or not self.dead(votes[seat][1], in_play)
 
     def refused(self, but: Collection[int]) -> bool:
         """Whether a seat other than those of `but` has refused to exclude anybody."""
         for votes in self.attempts.values():
-            kinds = {seat: vote.kind for seat, (_, vote) in votes.items()}
-            refusing = any(k is Kind.REFUSE and s not in but for s, k in kinds.items())
-            if refusing and Kind.EXCLUDE in kinds.values():
+            said = {vote.kind for seat, (_, vote) in votes.items() if seat not in but}
+            if {Kind.REFUSE, Kind.EXCLUDE} <= said:
                 return True
         return False
+
+    def firm(self, but: Collection[int]) -> tuple[Contribution, ...]:
+        """What fills the step for good, as a seat other than those of `but` has said; else ()."""
+        for c, vote in self.casts():
+            if vote.firm and c.seat not in but:
+                return vote.kept
+        return ()
 
     def _last(self, seat: int) -> int:
         """The last attempt in which `seat` voted, -1 if it never did."""

@@ -4,23 +4,24 @@ Law: bookkeeping over proof; it signs nothing. On a fork both sides are honest: 
 things for one place, or a wrong play, is convicted, never who stands on another head.
 
 A fork needs a seat that gave one contribution to some and another to others. Who votes to exclude
-it says which of the two stands in its own log (`Vote.on`), so all learn whether there is a fork at
-all: only then the steps from there on are cut off.
+it says on which steps it stands (`Vote.tail`), so all learn where they part: only then the steps
+from there on are cut off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from protocol.branch import Branch
-from protocol.contribution import Class, Contribution, Entry, Kind, Place
+from protocol.contribution import Contribution, Entry, Place
 from protocol.errors import EncodingError, Fault
 from protocol.position import Position
-from protocol.votes import Contradiction, prove, read_proof, read_vote
+from protocol.votes import Vote, parting, prove, read_vote
 
-PER_SEAT = 4
-"""Proofs that are kept against one seat; one would do."""
+PER_SEAT = 16
+"""Proofs that are kept against one seat; one would do to exclude it."""
+STANDS = 4
+"""Votes on other heads that are kept of one seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,50 +45,41 @@ class Conviction:
         """Whether everybody who stands at `position` can judge it."""
         return len(self.entries) > 1 or self.entries[0].place == position.place
 
-    def identities(self) -> tuple[bytes, ...]:
-        """What tells the contributions apart."""
-        return tuple(e.contribution.identity(e.place) for e in self.entries)
-
-    def stands_in(self, branch: Branch) -> bytes:
-        """The identity of the contribution that `branch` is built on; b"" if it's on neither."""
-        place = self.entries[0].place
-        if place.step >= branch.position.step or not branch.holds(place.step, place.head):
-            return b""
-        entries = branch.entries(place.step)
-        for entry, identity in zip(self.entries, self.identities(), strict=True):
-            if entry in entries:
-                return identity
-        if place.cls is Class.VOTE and not branch.is_decision(place.step):
-            # Without the refusal this seat's other vote would have bound whoever went on.
-            for entry, identity in zip(self.entries, self.identities(), strict=True):
-                if entry.contribution.kind is Kind.REFUSE:
-                    return identity
-        return b""
-
 
 class Convictions:
-    """All convictions of a match. `elsewhere` are the seats known to be on another branch.
-
-    `divided`: somebody votes to exclude on a head that isn't in this node's log, so there is a
-    fork, and this node has to say on what it stands until it is known where they part.
-    """
+    """All convictions of a match, and where those stand who vote on other heads."""
 
     def __init__(self) -> None:
-        self.divided = False
         self._all: list[Conviction] = []
-        self._heard: dict[int, set[tuple[Place, bytes]]] = {}
-        self._left: dict[Place, bytes] = {}
-        self.elsewhere: set[int] = set()
+        self._heard: dict[int, list[tuple[Place, Vote]]] = {}
+
+    @property
+    def seats(self) -> set[int]:
+        """Who is convicted, in play or not."""
+        return {c.seat for c in self._all}
+
+    @property
+    def steps(self) -> set[int]:
+        """The steps that convictions are about."""
+        return {c.step for c in self._all}
 
     def add(self, fault: Fault, entries: tuple[Entry, ...]) -> bool:
-        """Keep a proof, unless it is one of a thing that is known; whether it was kept."""
+        """Keep a proof, unless one of the same kind is known for the step; whether it was kept.
+
+        Of too many those about the latest steps are kept: what could still part logs is there.
+        """
         if fault.seat is None:
             return False
-        known = [c for c in self._all if c.seat == fault.seat]
-        places = {(c.entries[0].place, len(c.entries)) for c in known}
-        if len(known) >= PER_SEAT or (entries[0].place, len(entries)) in places:
+        new = Conviction(fault.seat, entries)
+        known = [c for c in self._all if c.seat == new.seat]
+        if any((c.step, len(c.entries)) == (new.step, len(entries)) for c in known):
             return False
-        self._all.append(Conviction(fault.seat, entries))
+        oldest = min(known, key=lambda c: c.step, default=new)
+        if len(known) >= PER_SEAT:
+            if new.step < oldest.step:
+                return False
+            self._all.remove(oldest)
+        self._all.append(new)
         self._all.sort(key=lambda c: (c.step, c.seat))
         return True
 
@@ -111,60 +103,31 @@ class Convictions:
                     self._all[n] = Conviction(c.seat, (*wrong, Entry(before.place, c)))
 
     def heard(self, entry: Entry) -> None:
-        """Somebody votes to exclude: remember on what its log stands."""
+        """Somebody votes to exclude on a head that isn't in this log: remember where it stands."""
         try:
             vote = read_vote(entry.contribution.kind, entry.contribution.body)
-            proof = read_proof(entry.place, vote.proof) if vote.on else None
         except EncodingError:
             return
-        if not isinstance(proof, Contradiction) or vote.on not in proof.identities:
-            return
-        stands = self._heard.setdefault(entry.contribution.seat, set())
-        if len(stands) < PER_SEAT:
-            stands.add((proof.place, vote.on))
+        stands = self._heard.setdefault(entry.contribution.seat, [])
+        stand = (entry.place, replace(vote, proof=b""))
+        if stand not in stands:
+            stands.append(stand)
+            del stands[:-STANDS]
 
-    def untold(self, told: Collection[bytes], branch: Branch) -> Conviction | None:
-        """A contradiction of whose two sides this node hasn't said yet on which `branch` stands;
-        `told`: what it has said."""
-        for conviction in self._all:
-            here = self.stands(conviction, branch)
-            if here and here not in told:
-                return conviction
-        return None
-
-    def parting(self, branch: Branch) -> int | None:
-        """The first step at which an honest seat is known to be on another branch than `branch`."""
-        convicted = {c.seat for c in self._all}
-        steps: list[int] = []
-        for conviction in self._all:
-            here, place = self.stands(conviction, branch), conviction.entries[0].place
-            away = {
-                seat
-                for seat, stands in self._heard.items()
-                if seat not in convicted and any(p == place and on != here for p, on in stands)
-            }
-            if here and away:
-                self.elsewhere |= away
-                steps.append(conviction.step)
-        return min(steps, default=None)
-
-    def stands(self, conviction: Conviction, branch: Branch) -> bytes:
-        """On which of the two contributions `branch` is built, or was before it was cut there."""
-        return conviction.stands_in(branch) or self._left.get(conviction.entries[0].place, b"")
-
-    def leave(self, branch: Branch, step: int) -> None:
-        """`branch` is about to be cut to `step`, for good: remember what it was built on."""
-        for conviction in self._all:
-            here = conviction.stands_in(branch)
-            if here and conviction.step == step:
-                self._left.setdefault(conviction.entries[0].place, here)
+    def partings(self, heads: Sequence[bytes]) -> list[tuple[int, Vote]]:
+        """Where others, none of them convicted, are known to have parted from a log of `heads`:
+        steps, ascending, and the votes that tell so."""
+        found: list[tuple[int, Vote]] = []
+        for seat, stands in self._heard.items():
+            for place, vote in stands if seat not in self.seats else ():
+                step = parting(heads, place, vote.tail)
+                if step is not None:
+                    found.append((step, vote))
+        return sorted(found, key=lambda item: item[0])
 
     def resolved(self) -> None:
         """The table has decided: whoever was on another branch no longer is."""
-        self.divided = False
-        self.elsewhere.clear()
         self._heard.clear()
-        self._left.clear()
 
     def entries(self, position: Position) -> Iterator[Entry]:
         """What convicts seats that are still in play."""

@@ -1,8 +1,8 @@
 """The course of a match at one node: its log, what is due from this seat, what others see of it.
 
-Law: everything about steps and nothing about votes: what completes a step by what is due, what the
-log holds and what goes out to others. `protocol.table` decides what is taken in and when a step may
-be completed; it knows no socket, no clock and no terminal either.
+Law: it moves along the log, on and back, and tells of it: what is due from this seat, what the log
+holds and what goes out to others. What may be done is `protocol.standing`'s question, when it is
+done `protocol.table`'s; it knows no socket, no clock and no terminal either.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from protocol.ballot import Ballot
 from protocol.branch import Branch
-from protocol.contribution import Class, Entry, Kind
-from protocol.convictions import Convictions
-from protocol.decisions import check_vote
+from protocol.contribution import Class, Entry
 from protocol.errors import Fault, LocalProtocolError
 from protocol.group import Group
 from protocol.header import SignedHeader
@@ -22,12 +19,13 @@ from protocol.log import LogWriter, Step
 from protocol.player import Player
 from protocol.position import Position, checked_step, first_position
 from protocol.stages import Checked
+from protocol.standing import Standing
 from protocol.table_events import Accused, Advanced, CutBack, Event, Finished, Outgoing, YourMove
-from protocol.votes import DECISIONS, VOTES, Vote
+from protocol.votes import DECISIONS, VOTES
 
 
-class Course:
-    """What a `Table` stands on; only its subclass makes one."""
+class Course(Standing):
+    """What a `Table` moves along; only its subclass makes one."""
 
     def __init__(
         self,
@@ -45,16 +43,13 @@ class Course:
         Fault: the log at hand doesn't verify (its proofs aren't checked a second time).
         InvalidHeader, UnsupportedFormat: it can't be played here.
         """
+        begin = first or first_position(header.header, header.payload, group)
+        super().__init__(Branch(begin, writer), player)
         self._emit = emit
-        self.player = player
         self.header = header
-        self._branch = Branch(first or first_position(header.header, header.payload, group), writer)
-        self._convictions = Convictions()
         self._pending: dict[int, Checked] = {}
         self._early: dict[int, list[Entry]] = {}
-        self._ballots: dict[int, Ballot] = {}
-        self._barred: set[int] = set()
-        self._started = self._stuck = False
+        self._started = False
         self.accusation: Accused | None = None
         self._restore(writer)
 
@@ -72,46 +67,22 @@ class Course:
         for position in hand:  # of earlier hands the seed may be erased
             self._follow(position)
         if self.player is not None:
-            self._remember_votes(self.player.all_signed(self.header.match))
+            self._remember_votes(self.player)
 
-    def _remember_votes(self, signed: Sequence[Entry]) -> None:
-        """What this seat voted before a restart binds it as before; `signed`: oldest first."""
-        beyond = False
-        for entry in signed:
-            number, c = entry.place.step, entry.contribution
-            position = self._branch.at(number) if number <= self.position.step else None
-            beyond = beyond or number > self.position.step
-            if position is None or c.kind not in VOTES or entry.place.head != position.head:
-                continue
-            self._ballot(number).add(c, check_vote(position, c))
-            if beyond and number == self.position.step:  # it had been cut back to here
-                self._barred.add(number)
-
-    # -- what is where ----------------------------------------------------------------------------
-
-    @property
-    def position(self) -> Position:
-        """Where the match stands."""
-        return self._branch.position
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps of the log."""
-        return self._branch.steps
-
-    def at(self, step: int) -> Position | None:
-        """The position at which `step` is due, None where it isn't kept any more, or not yet."""
-        return self._branch.at(step)
-
-    @property
-    def heads(self) -> list[bytes]:
-        """H_0 and the chain value after each step."""
-        return self._branch.heads
-
-    @property
-    def halted(self) -> bool:
-        """Whether the match is over here: closed, or nobody can go on."""
-        return self._stuck or self.position.closed
+    def _remember_votes(self, player: Player) -> None:
+        """What this seat voted before a restart binds it as before."""
+        position = self.position
+        for entry in player.all_signed(self.header.match):
+            number, head, c = entry.place.step, entry.place.head, entry.contribution
+            player.cut_back |= number > position.step or not self._branch.holds(number, head)
+            if c.kind in VOTES:
+                self._own_votes.setdefault(head, []).append(c)
+                if number > position.step and c.kind in DECISIONS:
+                    self._ahead = {number: head}
+        for number in range(1, position.step + 1):
+            there = self._branch.at(number)
+            if there is not None:
+                self._recall(there)
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -124,32 +95,6 @@ class Course:
         due = self.position.due
         return tuple(seat for seat in due.seats if seat not in self._pending) if due else ()
 
-    @property
-    def floor(self) -> int:
-        """The first step that could still be cut off: where to compare from after a fork."""
-        return self.position.settled + 1
-
-    @property
-    def bound(self) -> bool:
-        """Whether this seat has voted to go on without somebody and waits for what comes of it."""
-        return self._binds(self.position.step) or self._excludes(self.position.step)
-
-    @property
-    def undecided(self) -> tuple[int, ...]:
-        """The seats whose votes a vote that is under way still waits for."""
-        ballot = self._ballots.get(self.position.step)
-        away = {seat for seats in self.proposed for seat in seats}
-        if ballot is None:
-            return ()
-        return tuple(sorted(ballot.silent(self.position.in_play, self._seat) - away))
-
-    @property
-    def proposed(self) -> tuple[tuple[int, ...], ...]:
-        """Whom the latest votes would leave out, each set once."""
-        ballot = self._ballots.get(self.position.step)
-        votes = ballot.attempts.get(ballot.latest(self._seat), {}) if ballot else {}
-        return tuple(sorted({v.away for _, v in votes.values() if v.kind in DECISIONS}))
-
     # -- going on ----------------------------------------------------------------------------------
 
     def _arrive(self, done: Step, before: Position, after: Position) -> None:
@@ -159,6 +104,7 @@ class Course:
             self._branch.sync()
             self._forget(before, after)
         self._follow(after)
+        self._come_to(after)
         for step in [s for s in self._ballots if self._branch.at(s) is None]:
             del self._ballots[step]
         self._emit(Advanced(done, before, after))
@@ -206,46 +152,18 @@ class Course:
         if self.player and before.decided != after.decided and before.deal is not None:
             self.player.forget(before)
 
-    @property
-    def _seat(self) -> int:
-        """This seat, -1 for a spectator."""
-        return -1 if self.player is None else self.player.seat
-
-    def _ballot(self, step: int) -> Ballot:
-        return self._ballots.setdefault(step, Ballot())
-
-    def _binding(self, step: int) -> Vote | None:
-        """The latest vote about `step` that this seat has signed and that could still decide."""
-        ballot, position = self._ballots.get(step), self._branch.at(step)
-        if ballot is None or position is None or self.player is None:
-            return None
-        return ballot.binding(self.player.seat, position.in_play, self._convictions.elsewhere)
-
-    def _binds(self, step: int) -> bool:
-        return self._binding(step) is not None
-
-    def _excludes(self, step: int) -> bool:
-        """Whether this seat has voted to exclude somebody at `step` and nobody has refused: then
-        it doesn't complete the step otherwise, whatever became of that attempt."""
-        ballot, position = self._ballots.get(step), self._branch.at(step)
-        if ballot is None or position is None:
-            return False
-        guilty = {c.seat for c in self._convictions.against(position)}
-        mine = any(v.kind is Kind.EXCLUDE for c, v in ballot.casts() if c.seat == self._seat)
-        return mine and not ballot.refused(guilty)
-
     def _cut(self, step: int) -> None:
         """Cut the log back: `step` is due again, what was contributed to it still at hand."""
         dropped = self.steps[step - 1].entries
+        self._leave(step)
         path = self._branch.cut(step)
         self._pending = {}
         for c in dropped:
             if c.kind not in VOTES:
                 self._pending[c.seat] = replace(self.position, later=True).check(c)
-        for later in [s for s in self._ballots if s > step]:
-            del self._ballots[later]
         self._early = {}
         if self.player:
+            self.player.cut_back = True
             self.player.look_again(self.position)
         self._branch.sync()
         self._emit(CutBack(step, path))

@@ -138,6 +138,10 @@ class Journal:
         self._record(("signed", entry_value(Entry(place, contribution))))
         self._remember(Entry(place, contribution))
 
+    def signed_at(self, place: Place) -> Contribution | None:
+        """What was signed at `place`, if anything."""
+        return self._slots.get(_slot(place), {}).get(place.head)
+
     def entries(self, match: bytes) -> tuple[Entry, ...]:
         """All that was signed in a match, oldest first: what a node sends again after a crash."""
         return tuple(entry for entry in self._entries if entry.place.match == match)

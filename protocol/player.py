@@ -42,7 +42,8 @@ class Player:
         self._known: dict[int, int] = {}
         self._public = b""
         self._followed = 0
-        self._before: dict[Place, Entry] | None = None
+        self.cut_back = False
+        """Whether the log was cut back: what takes the place of its end stands on other heads."""
 
     def is_due(self, position: Position) -> bool:
         """Whether the step needs something from this seat."""
@@ -54,13 +55,13 @@ class Player:
         return due is not None and due.kind in DECISIONS and self.seat in due.seats
 
     def signed(self, position: Position) -> Entry | None:
-        """What this seat signed for the due step before the journal was last opened, if anything.
+        """What this seat has signed for the due step already, if anything.
 
-        A decision that went to the disk, and perhaps out, just before a crash is not free again.
+        A decision that went to the disk, and perhaps out, before a crash or before the log was cut
+        back behind it is not free again.
         """
-        if self._before is None:
-            self._before = {e.place: e for e in self.all_signed(position.header.match)}
-        return self._before.get(position.place)
+        before = self._journal.signed_at(position.place)
+        return Entry(position.place, before) if before else None
 
     def all_signed(self, match: bytes) -> list[Entry]:
         """What this seat has signed in a match, oldest first."""
@@ -134,8 +135,7 @@ class Player:
             kind,
             body,
             position.digest,
-            # What a decision cut off stood on other heads; so may what now takes its place.
-            release=position.decided > 0,
+            release=position.decided > 0 or self.cut_back,
         )
         return Entry(place, contribution)
 

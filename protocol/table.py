@@ -10,7 +10,7 @@ An honest node never needs to be told what is due; a node that missed something 
 the entries from a step on (`entries_from`).
 
 How forks are kept out (`DEAL.md`, "Absence and exclusion"): whoever voted to leave something out
-completes the step in no other way while that vote could still decide (`Ballot.binds`). A decision
+completes the step in no other way while that vote could still decide (`Ballot.binding`). A decision
 is taken over by whom it leaves out, by whoever has no vote, and by its voters; nothing else cuts a
 log back, but proof that a seat gave different contributions to different seats.
 """
@@ -21,7 +21,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from engine.contract import Move
-from protocol.ballot import Ballot
 from protocol.contribution import (
     MAX_ATTEMPT,
     Class,
@@ -33,7 +32,7 @@ from protocol.contribution import (
 )
 from protocol.convictions import Conviction
 from protocol.course import Course
-from protocol.decisions import check_vote, decide, follow_decision
+from protocol.decisions import check_vote, follow_decision
 from protocol.errors import Fault, LocalProtocolError
 from protocol.evidence_file import Case, Charge, pack_evidence
 from protocol.position import Position
@@ -55,7 +54,8 @@ from protocol.votes import (
     Decision,
     Vote,
     is_majority,
-    vote_place,
+    place_of,
+    tail_of,
 )
 
 EARLY_STEPS = 16
@@ -132,7 +132,6 @@ class Table(Course):
         """An exclusion's vote on another branch says where its voter stands."""
         if entry.contribution.kind is Kind.EXCLUDE and self._signed(entry):
             self._convictions.heard(entry)
-            self._convictions.divided = True
             self._resolve()
             self._go_on()
         return Verdict.DIVERGENT
@@ -155,10 +154,6 @@ class Table(Course):
             return pending.contribution if pending else None
         standing = self._branch.contribution(place.step, seat)
         return standing if standing is not None and standing.kind not in VOTES else None
-
-    def _attempt(self, step: int) -> int:
-        """The attempt in which a decision that fills `step` was made."""
-        return self._branch.entries(step)[0].place.attempt
 
     def _take(self, entry: Entry) -> Verdict:
         """Check a signed contribution to the step that is due, and keep it."""
@@ -216,11 +211,12 @@ class Table(Course):
             for entry in self._early.pop(self.position.step, ()):
                 if entry.place.head == self.position.head and not self.halted:
                     self._admit(entry)
+            self._assure()
 
     def _complete(self) -> bool:
         """Complete the step that is due by what is due, if that is all here and allowed."""
         step = self.position.step
-        if self.missing or step in self._barred or self.bound:
+        if self.missing or self.bound:
             return False
         before = self.position
         try:
@@ -250,15 +246,18 @@ class Table(Course):
         if player is None or self.halted or player.seat not in position.in_play:
             return False
         self._repeat(player.seat)
+        if self._last_word(position.step):
+            return False
         missing = set(self.missing)
         if guilty:
             # Who hasn't contributed yet isn't silent: whoever sees the proof votes instead.
             leaving = {c.seat for c in guilty}
-        elif missing and player.seat not in missing:
+        elif missing and player.seat not in missing and not self.tied:
             leaving = missing
         else:
             return False  # nobody is waited for, or this seat itself is
-        leaving |= set(away) & set(position.in_play)
+        if not self.tied:
+            leaving |= set(away) & set(position.in_play)
         if player.seat in leaving:
             return False
         stand = tuple(sorted(leaving))
@@ -302,8 +301,8 @@ class Table(Course):
         proof = guilty.proof
         if len(proof) > MAX_QUOTED and voters[0] != self._seat:
             proof = b""
-        on = self._convictions.stands(guilty, self._branch)
-        self._cast(self.position, replace(vote, proof=proof, on=on))
+        tail = tail_of(self.heads, self.position.settled)
+        self._cast(self.position, replace(vote, proof=proof, tail=tail))
 
     def _repeat(self, seat: int) -> None:
         """Send again what this seat has voted: those who never heard it have moved on, and only
@@ -320,6 +319,7 @@ class Table(Course):
         self._branch.sync()
         entry = self.player.vote(position, vote)
         self._ballot(position.step).add(entry.contribution, vote)
+        self._own_votes.setdefault(position.head, []).append(entry.contribution)
         self._emit(Outgoing(entry))
         self._emit(Voted(self.player.seat, vote.away, vote.kind is Kind.ABANDON))
 
@@ -333,45 +333,38 @@ class Table(Course):
         except Fault as fault:
             return Verdict.FORGED if fault.kind == "signature" else Verdict.FOREIGN
         self._ballot(step).add(entry.contribution, vote)
-        if vote.kind is Kind.EXCLUDE:
-            self._convictions.heard(entry)
-            self._part()  # first, since who learns of a fork is bound by less
         self._emit(Voted(entry.contribution.seat, vote.away, vote.kind is Kind.ABANDON))
         if vote.kind is Kind.REFUSE:
-            self._take_kept(position, vote)
+            self._take_kept(position, entry.contribution.seat, vote)
         elif step < self.position.step:
             self._answer(step)
         self._resolve()
         return Verdict.ACCEPTED
 
-    def _take_kept(self, position: Position, vote: Vote) -> None:
-        """What a refusal keeps completes the step that is due."""
+    def _take_kept(self, position: Position, author: int, vote: Vote) -> None:
+        """What a refusal keeps completes the step that is due; of two contributions of a convicted
+        seat those count on which another one has gone on."""
         for c in vote.kept:
+            place = place_of(position.place, c)
+            known = self._known(place, c.seat)
+            if known is not None and known != c:
+                self._contradiction(place, known, c)
             if position.step != self.position.step:
-                return  # completed already, perhaps by a vote that what was kept has brought about
-            if c.kind in VOTES:
-                self._take_kept_vote(position, c)
-            else:
-                self._take_kept_play(position, c)
+                continue  # completed already, perhaps by a vote that was kept
+            if known is None:
+                self._take_vote(Entry(place, c)) if c.kind in VOTES else self._take(Entry(place, c))
+            elif author not in self._convictions.seats and self._last_word(position.step) in (
+                (),
+                vote.kept,
+            ):
+                self._replace(position, c)
 
-    def _take_kept_vote(self, position: Position, c: Contribution) -> None:
-        """Of two votes of a convicted seat the one counts that others have followed."""
-        ballot, vote = self._ballot(position.step), check_vote(position, c)
-        known = ballot.of(c.seat, vote.attempt)
-        if known is None or known == c:
-            ballot.add(c, vote)
+    def _replace(self, position: Position, c: Contribution) -> None:
+        """Let a checked contribution stand for the other one that its seat has signed."""
+        if c.kind in VOTES:
+            self._ballot(position.step).replace(c, check_vote(position, c))
         else:
-            ballot.replace(c, vote)
-            self._contradiction(vote_place(position.place, vote.attempt), known, c)
-
-    def _take_kept_play(self, position: Position, c: Contribution) -> None:
-        """Of two contributions of a convicted seat the one counts on which others have gone on."""
-        pending = self._pending.get(c.seat)
-        if pending is None:
-            self._take(Entry(position.place, c))
-        elif pending.contribution != c:
             self._pending[c.seat] = position.check(c)
-            self._contradiction(position.place, pending.contribution, c)
 
     def _answer(self, step: int) -> None:
         """Refuse votes about a step that is complete here, or cut back to take it over."""
@@ -382,72 +375,34 @@ class Table(Course):
         player, position = self.player, self._branch.at(step)
         if player is None or position is None or player.seat not in position.in_play:
             return
-        ballot = self._ballot(step)
-        for attempt, votes in sorted(ballot.attempts.items()):
-            asked = [v for _, v in votes.values() if v.kind in DECISIONS]
+        guilty = self._guilty(step)
+        for attempt, votes in sorted(self._ballot(step).attempts.items()):
+            asked = [v for s, (_, v) in votes.items() if v.kind in DECISIONS and s not in guilty]
             if player.seat in votes or all(player.seat in v.away for v in asked):
                 continue
             if self._branch.is_decision(step) and attempt <= self._attempt(step):
                 continue  # whoever voted there voted later, too, or was left out
-            excluding = any(v.kind is Kind.EXCLUDE for v in asked)
-            if excluding and self._returns(step):
+            excluding = [v for v in asked if v.kind is Kind.EXCLUDE]
+            if excluding and self._returns(step, excluding):
                 return
-            if excluding and not self._may_refuse(step):
-                continue
-            away = {seat for v in asked for seat in v.away}
-            kept = self._completing(step, away)
-            if kept:
-                self._cast(position, Vote(Kind.REFUSE, attempt, kept=kept))
+            if not excluding or self._may_refuse(step):
+                self._refuse(step, attempt, {seat for v in asked for seat in v.away})
 
-    def _completing(self, step: int, away: set[int]) -> tuple[Contribution, ...]:
-        """What those lack who vote to leave out `away` at a step that is complete here."""
-        entries = self.steps[step - 1].entries
-        if self._branch.is_decision(step):
-            return entries
-        return tuple(c for c in entries if c.seat in away) or entries[:1]
-
-    def _decided(self, step: int) -> Decision | None:
-        """The decision about `step` that this node must follow, if there is one.
-
-        The one of the latest attempt counts: whoever signed in it had followed no earlier one, and
-        follows none that it learns of afterwards, while its own vote could still decide.
-        """
-        ballot, position = self._ballots.get(step), self._branch.at(step)
-        if ballot is None or position is None or position.due is None:
-            return None
-        binding = self._binding(step)
-        complete = step < self.position.step
-        for attempt, votes in sorted(ballot.attempts.items(), reverse=True):
-            if binding is not None and attempt < binding.attempt:
-                return None
-            decision = decide(position, votes)
-            if decision is None:
-                continue
-            if complete and self.steps[step - 1].entries == decision.votes:
-                return None
-            if self._concerns(position, decision):
-                return decision
-        return None
-
-    def _concerns(self, position: Position, decision: Decision) -> bool:
-        """Whether this node takes the decision over.
-
-        Those who close a match close it for themselves where the others can go on without them.
-        """
-        seat = self.player.seat if self.player else -1
-        voters = {c.seat for c in decision.votes}
-        if seat in voters:
-            return position.step == self.position.step
-        others = set(position.in_play) - voters
-        return decision.kind is not Kind.ABANDON or not is_majority(
-            others, position.in_play, decision.convicted
-        )
+    def _refuse(self, step: int, attempt: int, away: set[int]) -> None:
+        """Say what completes `step` here."""
+        position = self._branch.at(step)
+        kept: tuple[Contribution, ...] = self.steps[step - 1].entries
+        if not self._branch.is_decision(step):
+            kept = tuple(c for c in kept if c.seat in away) or kept[:1]
+        if position is not None and kept:
+            firm = self._firm(step) and kept[0].kind is not Kind.ABANDON
+            self._cast(position, Vote(Kind.REFUSE, attempt, firm=firm, kept=kept))
 
     def _adopt(self, step: int, decision: Decision) -> None:
         before = self.position
         done, after = follow_decision(before, decision)
-        self._barred.discard(step)
         self._convictions.resolved()
+        self._ahead = {}
         self._arrive(done, before, after)
         self._answer(step)  # somebody may wait in a later attempt
 
@@ -470,63 +425,82 @@ class Table(Course):
 
     def _resolve(self) -> None:
         """Vote to exclude whoever is convicted and in play, from where the others stand too."""
-        if self.halted:
-            return
-        self._part()
+        self._meet()
+        self._be_led()
+        self._assure()
         # What is proved about an earlier step may be no use here, and bring us back there.
         for step in sorted(s for s in self._ballots if s < self.position.step):
             self._answer(step)
-        if not self._convictions.against(self.position):
+        position = self.position
+        guilty = self._guilty(position.step)
+        if self.halted or not guilty or self._last_word(position.step):
             return
-        ballot = self._ballots.get(self.position.step)
-        if ballot is None or not ballot.excluding(self._seat, self.position.in_play):
+        ballot = self._ballots.get(position.step)
+        if ballot is None or not ballot.excluding(self._seat, position.in_play, guilty):
             self.go_on()
-        elif self._convictions.divided:
-            self._say_more(ballot)
 
-    def _say_more(self, ballot: Ballot) -> None:
-        """Vote to exclude once more, by another of the proofs at hand: those on the other branch
-        of a fork can't tell where it parts from what this seat has said so far."""
-        mine = [vote for c, vote in ballot.casts() if c.seat == self._seat]
-        guilty = self._convictions.untold({vote.on for vote in mine}, self._branch)
-        if guilty is not None and guilty.seat in mine[-1].away and mine[-1].attempt < MAX_ATTEMPT:
-            attempt = max(mine[-1].attempt + 1, ballot.latest(self._seat))
-            self._exclude(replace(mine[-1], attempt=attempt), guilty)
+    def _meet(self) -> None:
+        """On a fork, cut back to where it parts."""
+        for step, vote in self._convictions.partings(self.heads):
+            if self._returns(step, (vote,)):
+                return
 
-    def _part(self) -> None:
-        """Leave this branch of a fork, for good, if this seat is free to."""
-        lowest = self._convictions.parting(self._branch)
-        if lowest is not None and self._may_leave(lowest):
-            self._barred.add(lowest)
-            self._convictions.leave(self._branch, lowest)
-            self._cut(lowest)
+    def _returns(self, step: int, votes: Sequence[Vote]) -> bool:
+        """Cut back to `step`, where others vote to exclude somebody convicted, if that is safe.
 
-    def _returns(self, step: int) -> bool:
-        """Cut back to where another seat votes to exclude somebody convicted, if that is safe:
-        that seat has signed nothing beyond, so no step from there on is settled anywhere. If
-        somebody else was not free to, all go on as that seat did."""
-        there = self._branch.at(step)
-        if there is None or not self._convictions.against(there):
+        It is if all seats but the convicted ones are to vote there: whoever does has signed, or
+        will sign, nothing beyond, so no step from there on is settled anywhere. Those who'd go on
+        without somebody else are followed only by whoever has no vote beyond that could decide.
+        """
+        player, there = self.player, self._branch.at(step)
+        guilty = self._guilty(step)
+        if player is None or there is None or not guilty or player.seat not in there.in_play:
             return False
-        if self._branch.is_decision(step):
-            return False  # its voters have promised to follow no other
-        guilty = {c.seat for c in self._convictions.against(there)}
-        if self._ballot(step).refused(guilty) or not self._may_leave(step):
+        if step >= self.position.step or self._firm(step) or self._last_word(step):
+            return False
+        whole = any(guilty.issuperset(vote.away) for vote in votes)
+        free = not (self.tied or self._bound_beyond(step) or self._branch.is_decision(step))
+        if not whole and not free:
             return False
         self._cut(step)
+        self.go_on()
         return True
-
-    def _may_leave(self, step: int) -> bool:
-        """Whether this seat is bound by no vote about a step after `step`."""
-        if step >= self.position.step or step <= self.position.settled:
-            return False
-        return not any(self._binds(later) for later in self._ballots if later > step)
 
     def _may_refuse(self, step: int) -> bool:
         """Whether this seat refuses to exclude somebody at `step`: what stands there must stay."""
-        if step <= self.position.settled or self._branch.is_decision(step):
-            return True
-        return any(self._binds(later) for later in self._ballots if later > step)
+        return self._firm(step) or self._branch.is_decision(step) or self._bound_beyond(step)
+
+    def _insist(self, step: int) -> None:
+        """Say, once, what stands at `step` for good, to those who may have gone on otherwise."""
+        there, guilty = self._branch.at(step), self._guilty(step)
+        if there is None or self._seat not in there.in_play or not guilty - {self._seat}:
+            return
+        ballot = self._ballot(step)
+        mine = [vote for c, vote in ballot.casts() if c.seat == self._seat]
+        if any(vote.firm for vote in mine):
+            return
+        attempts = [vote.attempt for vote in mine]
+        if self._branch.is_decision(step):
+            attempts.append(self._attempt(step))
+        attempt = max(attempts, default=-1) + 1
+        if attempt <= MAX_ATTEMPT:
+            self._refuse(step, attempt, guilty)
+
+    def _assure(self) -> None:
+        """Say on which of two contributions that contradict each other this log stands for good."""
+        for step in self._convictions.steps:
+            if step < self.position.step and self._firm(step):
+                self._insist(step)
+
+    def _be_led(self) -> None:
+        """Take over what stands for good at another node."""
+        for step in sorted(s for s in self._ballots if s < self.position.step):
+            kept = self._last_word(step)
+            if kept and not self._firm(step) and not set(kept) <= set(self.steps[step - 1].entries):
+                self._cut(step)
+                for c in kept:
+                    self._replace(self.position, c)
+                return
 
 
 __all__ = [

@@ -4,10 +4,11 @@ Law: this file knows what a vote says and what a set of votes amounts to. It kno
 proof of a deal; who is in play and what is due comes from a Position (`agreement` in DEAL.md).
 
     absent   [attempt, away]                 "these seats are silent: on without them"
-    exclude  [attempt, away, on, proof]      "this seat has cheated": `proof` convicts one of
-                                             `away`; `on` says which of two contradicting
-                                             contributions stands in the voter's log
-    refuse   [attempt, [contribution, ...]]  "no: the step is complete here", with what completes it
+    exclude  [attempt, away, tail, proof]    "this seat has cheated": `proof` convicts one of
+                                             `away`; `tail` says on which steps the voter stands
+    refuse   [attempt, firm, [contribution, ...]]
+                                             "no: the step is complete here", with what completes
+                                             it; `firm`: and it can't be undone any more
     abandon  [attempt, away]                 "we are too few to go on, and close the match"
 
 A vote is about one step on one head, in one attempt; a seat signs one in each attempt. It is
@@ -47,17 +48,23 @@ DECISIONS: Final = (Kind.ABSENT, Kind.EXCLUDE, Kind.ABANDON)
 """The votes that can fill a step."""
 MAX_PLAY_BODY: Final = 56_000
 """Octets of a play's body that a vote can quote; longer ones are not taken from the network."""
+MARK_SIZE: Final = 8
+"""Octets of a head that a tail holds."""
+MAX_TAIL: Final = 64
+"""Heads that a tail holds at most: the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a vote's body says. `away` ascends; `proof` and `on` may be empty (see the module)."""
+    """What a vote's body says. `away` ascends; `proof` may be empty (see the module)."""
 
     kind: Kind
     attempt: int
     away: tuple[int, ...] = ()
-    on: bytes = b""
+    tail: bytes = b""
+    """The first octets of the voter's heads, from its last settled step's to the vote's own."""
     proof: bytes = b""
+    firm: bool = False
     kept: tuple[Contribution, ...] = ()
 
     @property
@@ -72,9 +79,10 @@ class Vote:
             case Kind.ABSENT | Kind.ABANDON:
                 value = (self.attempt, self.away)
             case Kind.EXCLUDE:
-                value = (self.attempt, self.away, self.on, self.proof)
+                value = (self.attempt, self.away, self.tail, self.proof)
             case _:
-                value = (self.attempt, tuple(contribution_value(c) for c in self.kept))
+                kept = tuple(contribution_value(c) for c in self.kept)
+                value = (self.attempt, int(self.firm), kept)
         return pack(value)
 
 
@@ -85,23 +93,30 @@ def read_vote(kind: Kind, body: bytes) -> Vote:
         attempt, away = array(value, "vote", 2)
         return Vote(kind, _attempt(attempt), _seats(away))
     if kind is Kind.EXCLUDE:
-        attempt, away, on, proof = array(value, "vote", 4)
+        attempt, away, tail, proof = array(value, "vote", 4)
         return Vote(
             kind,
             _attempt(attempt),
             _seats(away),
-            octets(on, "contribution held", 0, HASH_SIZE),
+            _tail(tail),
             octets(proof, "proof", 0, MAX_BODY),
         )
     if kind is Kind.REFUSE:
-        attempt, kept = array(value, "refusal", 2)
-        items = array(kept, "contributions", 1, MAX_SEATS)
-        return Vote(kind, _attempt(attempt), kept=tuple(parse_contribution(c) for c in items))
+        attempt, firm, kept = array(value, "refusal", 3)
+        items = tuple(parse_contribution(c) for c in array(kept, "contributions", 1, MAX_SEATS))
+        return Vote(kind, _attempt(attempt), firm=integer(firm, "firm", 0, 1) == 1, kept=items)
     raise EncodingError(f"a {kind} is no vote")
 
 
 def _attempt(value: Value) -> int:
     return integer(value, "attempt", 0, MAX_ATTEMPT)
+
+
+def _tail(value: Value) -> bytes:
+    tail = octets(value, "tail", 0, MARK_SIZE * MAX_TAIL)
+    if len(tail) % MARK_SIZE:
+        raise EncodingError("a tail of no whole number of heads")
+    return tail
 
 
 def _seats(value: Value) -> tuple[int, ...]:
@@ -126,6 +141,27 @@ def place_of(place: Place, c: Contribution) -> Place:
     if c.kind not in VOTES:
         return place
     return vote_place(place, read_vote(c.kind, c.body).attempt)
+
+
+# -- tails ----
+
+
+def tail_of(heads: Sequence[bytes], settled: int) -> bytes:
+    """What a vote on the last of `heads` (H_0, H_1, ...) says of where its voter stands."""
+    return b"".join(head[:MARK_SIZE] for head in heads[settled:][-MAX_TAIL:])
+
+
+def parting(heads: Sequence[bytes], place: Place, tail: bytes) -> int | None:
+    """The first step that differs between a log of `heads` and the voter's whose vote at `place`
+    has this `tail`; None if one log is the beginning of the other, or that can't be told.
+
+    Where the tail begins after the parting it is the tail's first step.
+    """
+    marks = [tail[i : i + MARK_SIZE] for i in range(0, len(tail), MARK_SIZE)]
+    first = place.step - len(marks)
+    known = [(i, mark) for i, mark in enumerate(marks, start=first) if 0 <= i < len(heads)]
+    differing = [i for i, mark in known if heads[i][:MARK_SIZE] != mark]
+    return max(1, differing[0]) if differing else None
 
 
 # -- proofs ------------------------------------------------------------------------------------

@@ -196,8 +196,9 @@ class Search:
             ]
         for mine in own:
             with_mine = {**kept, seat: mine} if mine else kept
-            if with_mine:
-                yield Vote(Kind.REFUSE, 0, kept=tuple(c for _, c in sorted(with_mine.items())))
+            for firm in (False, True) if with_mine else ():
+                together = tuple(c for _, c in sorted(with_mine.items()))
+                yield Vote(Kind.REFUSE, 0, firm=firm, kept=together)
 
     # -- edges ------------------------------------------------------------------------------------
 

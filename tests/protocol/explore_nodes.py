@@ -148,8 +148,7 @@ def _left(table: Table) -> Iterable[int]:
     if ballot is None or table.player is None:
         return
     for c, vote in ballot.casts():
-        elsewhere = table._convictions.elsewhere
-        dead = ballot.dead(vote, table.position.in_play, elsewhere)
+        dead = ballot.dead(vote, table.position.in_play)
         if c.seat == table.player.seat and vote.kind in DECISIONS and not dead:
             yield from vote.away
 
@@ -228,7 +227,7 @@ class World:
             return f"{c.body!r} {c.signature[-1]}"
         vote = read_vote(c.kind, c.body)
         kept = [(k.kind.value, k.seat) for k in vote.kept]
-        return f"away {vote.away} on {vote.on.hex()[:4]} kept {kept}"
+        return f"away {vote.away} kept {kept}{' firm' * vote.firm}"
 
     # -- nodes ------------------------------------------------------------------------------------
 
