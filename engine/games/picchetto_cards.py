@@ -199,13 +199,27 @@ def sums(pack: Pack, byte: int, size: int) -> frozenset[int]:
     return frozenset(pack.price(part) for part in subsets(byte, size))
 
 
-def ranks_of(hand: int) -> list[tuple[int, int]]:
+def threes_of(a: int, b: int, c: int, d: int) -> int:
+    """The strengths of which a hand of these suit bytes has three or more: sets (PIC-23)."""
+    return (a & b & (c | d) | (a | b) & c & d) & SETS
+
+
+def _ranked(threes: int, fours: int) -> tuple[tuple[int, int], ...]:
+    found = [(3 + (fours >> rank & 1), rank) for rank in range(RANKS) if threes >> rank & 1]
+    return tuple(sorted(found, reverse=True))
+
+
+_RANKED: Final = tuple(
+    tuple(_ranked(threes << LOWEST_SET, fours << LOWEST_SET) for fours in range(32))
+    for threes in range(32)
+)
+"""By the five strengths that may make sets: of which there are three or more, and all four."""
+
+
+def ranks_of(hand: int) -> tuple[tuple[int, int], ...]:
     """(how many, strength) of each rank that makes a set, the best first."""
-    counted = [
-        ((hand >> strength & 0x01010101).bit_count(), strength)
-        for strength in range(LOWEST_SET, RANKS)
-    ]
-    return sorted([pair for pair in counted if pair[0] >= SHORTEST], reverse=True)
+    a, b, c, d = suits_of(hand)
+    return _RANKED[threes_of(a, b, c, d) >> LOWEST_SET][(a & b & c & d) >> LOWEST_SET]
 
 
 @dataclass(slots=True)
@@ -226,14 +240,13 @@ class Holding:
     def of(cls, hand: int) -> Holding:
         """What `hand` holds."""
         a, b, c, d = hand & 255, hand >> 8 & 255, hand >> 16 & 255, hand >> 24
-        both, either, two, one = a & b, a | b, c & d, c | d
         size, best = _SIZES, BEST_RUN
         return cls(
             hand,
             max(size[a], size[b], size[c], size[d]),
             max(best[a], best[b], best[c], best[d]) >> 3,
-            (both & one | either & two) & SETS,
-            both & two & SETS,
+            threes_of(a, b, c, d),
+            a & b & c & d & SETS,
         )
 
 

@@ -23,7 +23,6 @@ from engine.games.picchetto_cards import (
     BEST_RUN,
     LOWEST_SET,
     RANKS,
-    SETS,
     SHORTEST,
     SUITS,
     Holding,
@@ -34,6 +33,7 @@ from engine.games.picchetto_cards import (
     subsets,
     suits_of,
     sums,
+    threes_of,
 )
 
 UNSAID: Final = -1
@@ -262,8 +262,7 @@ def choices(pack: Pack, demand: Demand, hand: int) -> tuple[int, ...]:
 
 def _with_sets(hand: int) -> int:
     """The cards of `hand` whose rank makes a set."""
-    a, b, c, d = suits_of(hand)
-    return ((a & b & (c | d) | (a | b) & c & d) & SETS) * _ONE_OF_EACH & hand
+    return threes_of(*suits_of(hand)) * _ONE_OF_EACH & hand
 
 
 def _runs_between(hand: int, low: int, high: int) -> tuple[int, ...]:
@@ -293,7 +292,7 @@ def _rank_sets(hand: int, size: int, rank: int) -> tuple[int, ...]:
     of `rank`."""
     ways = [_ways(hand, other, (size, rank)) for _, other in ranks_of(hand)]
     parts = [sum(chosen) for chosen in product(*ways)]
-    return tuple([part for part in parts if ranks_of(part)[:1] == [(size, rank)]])
+    return tuple([part for part in parts if ranks_of(part)[:1] == ((size, rank),)])
 
 
 def _ways(hand: int, rank: int, best: tuple[int, int]) -> Iterable[int]:

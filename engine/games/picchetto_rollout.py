@@ -22,13 +22,13 @@ from engine.games.picchetto_cards import (
     BEST_RUN,
     RANKS,
     RUNS,
-    SETS,
     SHORTEST,
     SUITS,
     Pack,
     runs_of,
     slots_of,
     suits_of,
+    threes_of,
 )
 from engine.games.picchetto_declare import SEQUENCE_POINTS, SET_POINTS, Category
 from engine.games.picchetto_exchange import BONUS_AT, NOVANTA
@@ -77,7 +77,7 @@ def discard(hand: int, number: int, rng: random.Random) -> int:
     chance adds up to 1 to what each is worth."""
     a, b, c, d = octets = suits_of(hand)
     longest = max(a.bit_count(), b.bit_count(), c.bit_count(), d.bit_count())
-    threes = _threes(a, b, c, d)
+    threes = threes_of(a, b, c, d)
     chance = rng.random
     order: list[tuple[float, int]] = []
     for helps, byte in zip(_HELPS, octets, strict=True):
@@ -153,7 +153,7 @@ def declare(
             for length, _ in runs_of(hands[at]):
                 if gain(points, at, SEQUENCE_POINTS[length], NOVANTA, lay):
                     return True
-    mine, theirs = _threes(a, b, c, d), _threes(e, f, g, h)
+    mine, theirs = threes_of(a, b, c, d), threes_of(e, f, g, h)
     if not (mine or theirs):
         return False
     fours, others = a & b & c & d & mine, e & f & g & h & theirs
@@ -163,11 +163,6 @@ def declare(
         at = ELDER
     numbers = [SET_POINTS[4]] * fours.bit_count() + [SET_POINTS[3]] * (mine ^ fours).bit_count()
     return any(gain(points, at, number, NOVANTA, lay) for number in numbers)
-
-
-def _threes(a: int, b: int, c: int, d: int) -> int:
-    """The strengths of which a hand has three or more, by its suit bytes (PIC-23)."""
-    return (a & b & (c | d) | (a | b) & c & d) & SETS
 
 
 # ---------------------------------------------------------------------------------------------
