@@ -296,7 +296,7 @@ class Table(Course):
             self._cast(self.position, vote)
 
     def _exclude(self, vote: Vote, guilty: Conviction) -> None:
-        """Sign `vote` with what convicts `guilty`, and on which side of it this node stands."""
+        """Sign `vote` with what convicts `guilty`, and with where this node stands."""
         voters = sorted(set(self.position.in_play) - set(vote.away))
         proof = guilty.proof
         if len(proof) > MAX_QUOTED and voters[0] != self._seat:
@@ -351,12 +351,10 @@ class Table(Course):
                 self._contradiction(place, known, c)
             if position.step != self.position.step:
                 continue  # completed already, perhaps by a vote that was kept
+            others_word = self._last_word(position.step) not in ((), vote.kept)
             if known is None:
                 self._take_vote(Entry(place, c)) if c.kind in VOTES else self._take(Entry(place, c))
-            elif author not in self._convictions.seats and self._last_word(position.step) in (
-                (),
-                vote.kept,
-            ):
+            elif author not in self._convictions.seats and not others_word:
                 self._replace(position, c)
 
     def _replace(self, position: Position, c: Contribution) -> None:
