@@ -1,11 +1,13 @@
-"""What reaches a session from other threads: its mailbox's letters, and who stands at a table.
+"""What reaches a session from other threads: its mailbox, the letters, and who stands at a table.
 
-Law: plain data and one interface; what a letter does is `node.session`'s business.
+Law: plain data, the box that they are put into, and one interface. Whoever puts a letter in doesn't
+wait for what becomes of it: what a letter does is `node.session`'s business, on its own thread.
 """
 
 from __future__ import annotations
 
 import enum
+import queue
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -83,6 +85,50 @@ class Absence:
 
 
 Mail: TypeAlias = Absence | Chosen | Failed | Stop | Ready | Say | Remove | NewCode | None
+
+
+class Postbox:
+    """What any thread may ask of a session: each call is a letter, read when its turn comes."""
+
+    def __init__(self) -> None:
+        self._mail: queue.SimpleQueue[Mail] = queue.SimpleQueue()
+
+    def choose(self, move: Move, decision: YourMove | None = None) -> None:
+        """The choice that was asked for. With `decision` it counts for that one only: it is
+        dropped if something else is due by now, as when a player has left meanwhile."""
+        self._mail.put(Chosen(move, decision))
+
+    def fail(self, error: Exception) -> None:
+        """Whoever was to choose broke: `run` raises `error`."""
+        self._mail.put(Failed(error))
+
+    def stop(self, reason: str = "The player left.") -> None:
+        """End the session; `run` raises Stopped."""
+        self._mail.put(Stop(reason))
+
+    def ready(self, ready: bool = True) -> None:
+        """The player is ready for the next match, or not any more."""
+        self._mail.put(Ready(ready))
+
+    def go_on(self) -> None:
+        """The player votes to go on without whoever is missing at this step."""
+        self._mail.put(Absence(Choice.GO_ON))
+
+    def wait(self) -> None:
+        """The player chooses to wait for whoever is missing, and is asked again later."""
+        self._mail.put(Absence(Choice.WAIT))
+
+    def abandon(self) -> None:
+        """The player closes the match for good, if those who are there are too few to go on."""
+        self._mail.put(Absence(Choice.ABANDON))
+
+    def say(self, text: str) -> None:
+        """Say something to everybody at the table."""
+        self._mail.put(Say(text))
+
+    def remove(self, key: bytes) -> None:
+        """As the host, remove a guest for good; not during a match."""
+        self._mail.put(Remove(key))
 
 
 class Gathering(Protocol):

@@ -1,9 +1,10 @@
 """One node at one table, from joining to the footer: a sitting, then a match, over one mesh.
 
 Law: one thread runs a session (`run`); the mesh's thread and a person's interface reach it through
-its mailbox only. It decides nothing about the game: a `Chooser` (a bot, or a person) is asked when
-a choice is due and answers by `choose`. What happens is told through `on_event`, on the session's
-thread. How players come to agree is `node.sitting`'s business, what follows `node.match`'s.
+its mailbox only, where `node.mail` says what they may ask. It decides nothing about the game: a
+`Chooser` (a bot, or a person) is asked when a choice is due and answers by `choose`. What happens
+is told through `on_event`, on the session's thread. How players come to agree is `node.sitting`'s
+business, what follows `node.match`'s.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.contract import Move
 from node.code import CodeGuard, show_at_door
 from node.counters import CountersError
 from node.door import Door
@@ -34,6 +34,7 @@ from node.mail import (
     Gathering,
     Mail,
     NewCode,
+    Postbox,
     Ready,
     Remove,
     Say,
@@ -84,7 +85,7 @@ class Chooser(Protocol):
         answers, now or later, from any thread."""
 
 
-class Session:
+class Session(Postbox):
     """One player's node. Make one with `host` or `join`, then `run` it.
 
     `manner` says whether it is ready for a match without being asked, and whose bot it is; with
@@ -107,6 +108,7 @@ class Session:
         now: Callable[[], float] = time.time,
         random: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
+        super().__init__()
         self.name = name
         self.identity = identity
         self._folder = folder
@@ -119,7 +121,6 @@ class Session:
         self._clock = clock
         self._now = now
         self._random = random
-        self._mail: queue.SimpleQueue[Mail] = queue.SimpleQueue()
         self._inbox = Inbox(wake=lambda: self._mail.put(None))
         self._mesh: Mesh | None = None
         self._door: Door | None = None
@@ -160,45 +161,6 @@ class Session:
     def seat_name(self, seat: int | None) -> str:
         """The name of a seat of the header."""
         return "Somebody" if self._match is None else self._match.seat_name(seat)
-
-    # -- from any thread --------------------------------------------------------------------------
-
-    def choose(self, move: Move, decision: YourMove | None = None) -> None:
-        """The choice that was asked for. With `decision` it counts for that one only: it is
-        dropped if something else is due by now, as when a player has left meanwhile."""
-        self._mail.put(Chosen(move, decision))
-
-    def fail(self, error: Exception) -> None:
-        """Whoever was to choose broke: `run` raises `error`."""
-        self._mail.put(Failed(error))
-
-    def stop(self, reason: str = "The player left.") -> None:
-        """End the session; `run` raises Stopped."""
-        self._mail.put(Stop(reason))
-
-    def ready(self, ready: bool = True) -> None:
-        """The player is ready for the next match, or not any more."""
-        self._mail.put(Ready(ready))
-
-    def go_on(self) -> None:
-        """The player votes to go on without whoever is missing at this step."""
-        self._mail.put(Absence(Choice.GO_ON))
-
-    def wait(self) -> None:
-        """The player chooses to wait for whoever is missing, and is asked again later."""
-        self._mail.put(Absence(Choice.WAIT))
-
-    def abandon(self) -> None:
-        """The player closes the match for good, if those who are there are too few to go on."""
-        self._mail.put(Absence(Choice.ABANDON))
-
-    def say(self, text: str) -> None:
-        """Say something to everybody at the table."""
-        self._mail.put(Say(text))
-
-    def remove(self, key: bytes) -> None:
-        """As the host, remove a guest for good; not during a match."""
-        self._mail.put(Remove(key))
 
     def vouch(self, bot: bytes) -> Owned:
         """What a bot with the key `bot` needs to say that it is this player's."""

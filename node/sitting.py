@@ -1,9 +1,10 @@
 """Before and between matches: players come to a table, talk, get ready, and all sign one header.
 
-Law: this file knows cards, HELLOs, who is at the table and signatures on a header. It must never
-know a move nor what becomes of the match (`node.match`). It runs on the session's thread alone.
+Law: this file knows cards, HELLOs and signatures on a header, and hands the host's list of who is
+there on (`node.guests`). It must never know a move nor what becomes of the match (`node.match`).
+It runs on the session's thread alone.
 
-    OPEN      the host lists who is there (`node.hosting`), guests believe it (`node.company`);
+    OPEN      the host lists who is there (`node.hosting`), guests believe it (`node.guests`);
               every seat taken and ready: the host proposes
     SIGNING   each seat compares the proposal with the card it came by and signs (`node.lobby`);
               a seat that is lost meanwhile takes the proposal with it: OPEN again
@@ -13,14 +14,13 @@ know a move nor what becomes of the match (`node.match`). It runs on the session
 from __future__ import annotations
 
 import enum
-import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from node.company import Company
 from node.errors import Stopped, need
 from node.events import Event, HelloReceived, PeerDown, PeerUp, Received
+from node.guests import Guests
 from node.hosting import Desk
 from node.known import KnownPlayers
 from node.link import Bucket, Why
@@ -34,15 +34,10 @@ from node.lobby import (
 from node.match import Agreed
 from node.mesh import Mesh, Profile
 from node.notices import (
-    Gone,
     HostSilent,
-    Joined,
-    LobbyChanged,
     LobbyNotice,
     LobbyView,
     NotSent,
-    Person,
-    Stranger,
     Talked,
 )
 from node.signing import Signing, Signings
@@ -72,8 +67,6 @@ PATIENCE: Final = 8.0
 TELLINGS: Final = 10.0
 TELLINGS_AT_ONCE: Final = 64.0
 """How often a second the host tells who is there, and how often at once."""
-MAX_MET: Final = 128
-"""Players that are remembered of one table."""
 FAREWELL: Final = 0.3
 """Seconds that somebody who is removed has to read why."""
 _SAYINGS: Final = {
@@ -107,19 +100,6 @@ def new_profile(
     return Profile(table, random(SESSION_SIZE), random(NONCE_SIZE), name, role)
 
 
-def seen_from(host_address: str, told: str) -> str:
-    """Where a guest dials a player of whom the host says that it is at `told`; the guest reaches
-    the host itself at `host_address`.
-
-    A player on the host's own computer is where the host is; a link-local address takes the scope
-    of the link to the host.
-    """
-    if told in ("127.0.0.1", "::1"):
-        return host_address
-    scope = host_address.partition("%")[2]
-    return f"{told}%{scope}" if scope and ipaddress.ip_address(told).is_link_local else told
-
-
 class Sitting:
     """One node's way into the matches at one table: a guest's, or with a `desk` the host's."""
 
@@ -148,14 +128,21 @@ class Sitting:
         self._profile = profile
         self._card = card
         self._desk = desk
-        self._host_address = host_address
         self._manner = manner
-        self._known = known
         self._on_event = on_event
         self._now = now
         self._clock = clock
         self._random = random
-        self._company = Company(card, identity.public)
+        self._guests = Guests(
+            identity,
+            mesh,
+            card,
+            hosts=desk is not None,
+            host_address=host_address,
+            known=known,
+            on_event=on_event,
+            now=now,
+        )
         self._talk = Talk(identity, card.table, profile.session, clock)
         self._ready = False
         self._host_up = desk is not None
@@ -165,7 +152,6 @@ class Sitting:
         self._condemned: dict[bytes, float] = {}
         self._tellings = Bucket(TELLINGS, TELLINGS_AT_ONCE, TELLINGS_AT_ONCE, clock())
         self._untold = False
-        self._met: set[bytes] = set()
         self._signings = Signings()
         self._played: set[bytes] = set()
         self._rematch: Rematch | None = None
@@ -206,7 +192,7 @@ class Sitting:
     @property
     def view(self) -> LobbyView:
         """Who is at the table."""
-        return self._company.view
+        return self._guests.view
 
     @property
     def ready(self) -> bool:
@@ -350,7 +336,7 @@ class Sitting:
     def _message(self, key: bytes, message: object) -> None:
         match message:
             case Lobby() if self._desk is None and key == self._card.key:
-                self._apply(message)
+                self._guests.take(message)
             case Propose() if self._desk is None and key == self._card.key:
                 self._proposed(message)
             case EntryMessage(entry=entry) if entry.contribution.kind is Kind.HEADER:
@@ -381,7 +367,7 @@ class Sitting:
                 raise Stopped(self._farewell)
 
     def _hear(self, chat: Chat) -> None:
-        hello, person = self._company.hellos.get(chat.key), self.view.person(chat.key)
+        hello, person = self._guests.hellos.get(chat.key), self.view.person(chat.key)
         if hello is None or person is None:
             return
         text = self._talk.hear(chat, hello.session)
@@ -404,52 +390,14 @@ class Sitting:
         if not self._untold:
             lobby = desk.lobby()
             self._mesh.broadcast(lobby)
-            self._apply(lobby)
+            self._guests.take(lobby)
         if self.phase is Phase.OPEN:
             self._propose(desk)
 
     def show_code(self, code: str) -> None:
         """The host's code is another one."""
         self.code = code
-        self._company.view = replace(self._company.view, code=code)
-
-    def _apply(self, lobby: Lobby) -> None:
-        company, first = self._company, self._company.serial < 0
-        processes = {key: hello.curve for key, hello in company.hellos.items()}
-        change = company.take(lobby)
-        if change is None:
-            return
-        for key in change.removed:
-            if self._desk is None and key != self._identity.public:
-                self._mesh.remove(key)
-        for key, hello in company.hellos.items():
-            if self._desk is None and processes.get(key) != hello.curve:
-                self._link(hello, company.addresses[key])
-        for person in change.come:
-            self._meet(person)
-            if not first and not person.you:
-                self._on_event(Joined(person.label, company.view.free, person))
-        for person in change.gone:
-            self._on_event(Gone(person, company.shut_out(person.key)))
-        self._on_event(LobbyChanged(company.view))
-
-    def _link(self, hello: Hello, address: tuple[str, int]) -> None:
-        """Let another guest in, and dial it."""
-        host, port = address
-        if hello.key in (self._identity.public, self._card.key):
-            return
-        self._mesh.admit(hello.key, hello.curve)
-        if port:
-            self._mesh.dial(hello.key, hello.curve, seen_from(self._host_address, host), port)
-
-    def _meet(self, person: Person) -> None:
-        """Remember a player, and warn of one who uses the name of another."""
-        if self._known is None or person.you or person.owner or len(self._met) >= MAX_MET:
-            return  # a host that makes players up must not push out the true ones
-        self._met.add(person.key)
-        other = self._known.meet(person.key, person.name, int(self._now()))
-        if other:
-            self._on_event(Stranger(person, other))
+        self._guests.show_code(code)
 
     # -- agreeing on a match ----------------------------------------------------------------------
 
@@ -490,11 +438,7 @@ class Sitting:
         header = agree(self._card, own, proposal, int(self._now()), self._rematch)
         signing = self._signings.begin(proposal, header)
         self.phase = Phase.SIGNING
-        for data, address in zip(proposal.hellos, proposal.addresses, strict=True):
-            hello = decode_hello(data)
-            known = self._company.hellos.get(hello.key)
-            if self._desk is None and (known is None or known.curve != hello.curve):
-                self._link(hello, address)
+        self._guests.link(proposal.hellos, proposal.addresses)
         if self._desk is None:
             self._mesh.close_admission()
         if own is not None:

@@ -13,6 +13,7 @@ import pytest
 
 from node.errors import Stopped, need
 from node.events import HelloReceived, PeerDown, PeerUp, Received
+from node.guests import MAX_MET, seen_from
 from node.hosting import Desk
 from node.known import KnownPlayers
 from node.link import Why
@@ -21,13 +22,11 @@ from node.mesh import Mesh, Profile
 from node.notices import HostSilent, NotSent
 from node.sitting import (
     FAREWELL,
-    MAX_MET,
     PATIENCE,
     TELLINGS_AT_ONCE,
     Manner,
     Phase,
     Sitting,
-    seen_from,
 )
 from protocol.header import parse_core
 from protocol.identity import Identity
@@ -356,6 +355,21 @@ def test_guests_let_each_other_in_and_shut_out_who_was_removed() -> None:
     assert ("remove", OTHER.public) in bruno.net.done
 
 
+def test_another_process_of_a_guest_is_dialled_anew_and_the_same_one_is_not() -> None:
+    ada, bruno = guest()
+    listed = ada.net.said(Lobby)[-1]
+    for serial, curve in enumerate((b"1" * 32, b"1" * 32, b"2" * 32), start=50):
+        made = replace(hello(OTHER, "Carla"), curve=curve)
+        member = replace(listed.members[1], hello=encode(sign(made, OTHER)))
+        members = (*listed.members, member)
+        bruno.hears(HOST.public, replace(listed, serial=serial, members=members))
+    assert bruno.net.done.count(("dial", OTHER.public)) == 2
+
+
+def test_a_host_waits_to_be_dialled() -> None:
+    assert ("dial", GUEST.public) not in seated().net.done
+
+
 def test_who_is_not_at_the_table_is_not_heard() -> None:
     ada, bruno = guest()
     chat = sign(Chat(b"", TABLE, bytes(16), 1, "buy now"), OTHER)
@@ -383,7 +397,7 @@ def test_a_host_that_makes_players_up_pushes_no_known_one_out(tmp_path: Path) ->
     known = KnownPlayers(tmp_path / "known_players")
     known.meet(OTHER.public, "Carla", NOW)
     ada, bruno = guest()
-    bruno.sitting._known = known
+    bruno.sitting._guests._known = known
     listed = ada.net.said(Lobby)[-1]
     for number in range(3):
         made = [Identity(bytes([number + 100, n]) * 16) for n in range(70)]
