@@ -179,11 +179,16 @@ def runs_of(hand: int) -> list[tuple[int, int]]:
     return sorted((*RUNS[a], *RUNS[b], *RUNS[c], *RUNS[d]), reverse=True)
 
 
+_OF_RUNS: Final = tuple(
+    byte for byte in range(256) if sum(n for n, _ in RUNS[byte]) == byte.bit_count()
+)
+"""The suit bytes in which every card is in a run."""
+
+
 @cache
 def run_parts(byte: int) -> tuple[int, ...]:
     """The parts of a suit byte, the empty one first, that consist of runs of three or more."""
-    parts = [part for part in range(byte + 1) if part & ~byte == 0]
-    return tuple(part for part in parts if sum(n for n, _ in RUNS[part]) == part.bit_count())
+    return tuple([part for part in _OF_RUNS if not part & ~byte])
 
 
 @cache
