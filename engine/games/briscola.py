@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
 from engine.contract import Detail, Game, Move, Public, Reason, Scored, State
-from engine.errors import NotationError, OutOfTurn
+from engine.errors import NotationError
 from engine.games import (
     briscola_advice,
     briscola_bot,
@@ -30,6 +31,7 @@ from engine.games import (
 )
 from engine.games.briscola_cards import MAX_SEATS, MIN_SEATS, BriscolaOptions
 from engine.games.briscola_state import PLAYS, BriscolaState, Phase, Play, begin
+from engine.games.phases import own
 from engine.options import Value
 
 __all__ = ["GAME", "Briscola", "BriscolaOptions", "BriscolaState", "Phase", "Play"]
@@ -48,6 +50,9 @@ PHRASES: Final[Mapping[str, str]] = {
     "scores": "Deals won: {0}.",
 }
 """Note kind, perhaps with its first values -> sentence; `scores` is the line of all scores."""
+
+
+_own: Final = partial(own, BriscolaState)
 
 
 class Briscola(Game):
@@ -126,12 +131,6 @@ def _play(move: Move) -> Play:
     if not isinstance(move, Play):
         raise NotationError(f"{type(move).__name__} is no move of Briscola")
     return move
-
-
-def _own(state: State) -> BriscolaState:
-    if not isinstance(state, BriscolaState):
-        raise OutOfTurn("the state belongs to another game")
-    return state
 
 
 GAME: Final = Briscola()

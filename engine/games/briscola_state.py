@@ -21,7 +21,7 @@ and REVEAL. `Leave` leads to SHUFFLE or OVER (before the first dealer is known, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -33,12 +33,10 @@ from engine.contract import (
     Drawn,
     Input,
     Leave,
-    Move,
     Note,
     Open,
     Over,
     Request,
-    Reveal,
     Revealed,
     Seen,
     Show,
@@ -67,13 +65,13 @@ from engine.games.briscola_position import (
     Play,
     Position,
 )
+from engine.games.phases import REVEAL, Handlers, dealt_by, handlers, refusal
 from engine.position import new_blank, note, open_slots, slots_of
 
 __all__ = ["PLAYS", "BriscolaState", "Phase", "Play", "begin"]
 
 _PLAY: Final = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
-_REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = {n: Cards((Shuffle(cards.deck),)) for n, cards in CARDSETS.items()}
 _OPEN_BRISCOLA: Final = {n: Cards((Open((HAND * n,)),)) for n in CARDSETS}
 """By the number of players."""
@@ -94,8 +92,7 @@ def _seated(
     """The dealer, who is the first of `living` from `start` on (BRI-03), the players with what is
     due at each one's turn and who follows, and their cards."""
     dealer = next((seat for seat in living if seat >= start), living[0])
-    at = living.index(dealer) + 1
-    players = living[at:] + living[:at]
+    players = dealt_by(living, dealer)
     return (
         *(dealer, players, tuple([_DECIDE[seat] for seat in players])),
         *((*range(1, len(players)), 0), CARDSETS[len(players)], _SHUFFLE[len(players)]),
@@ -120,11 +117,9 @@ class BriscolaState(Position):
             new.due = Cards((Open((slot,)),))
             return new
         handler = _TABLE[self.phase].get(type(given))
-        if handler is not None:
-            return handler(self, given)
-        if isinstance(given, Move) and self.phase is _PLAY:
-            raise IllegalMove("BRI-06", "a turn is a card of the hand, as in Rd")
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+        if handler is None:
+            raise refusal(given, self.phase, self.due, _misplaced)
+        return handler(self, given)
 
     def played_openly(self, faces: bytes) -> BriscolaState:
         """This position as an open one with the deck `faces`, for roll-outs; a card is to be
@@ -302,7 +297,7 @@ class BriscolaState(Position):
     def _to_reveal(self) -> BriscolaState:
         """BRI-08."""
         self.phase = Phase.REVEAL
-        self.due = _REVEAL
+        self.due = REVEAL
         points = self.points()
         counted = sorted(zip(self.deal.players, points, strict=True))
         self.notes += tuple([note("counts", seat, (own,)) for seat, own in counted])
@@ -393,17 +388,21 @@ class BriscolaState(Position):
         return new._after_leaving(living, self.dealer, self.games)
 
 
+def _misplaced(_: Phase) -> IllegalMove:
+    return IllegalMove("BRI-06", "a turn is a card of the hand, as in Rd")
+
+
 _S = BriscolaState
-_TABLE: Final[list[dict[type, Callable[..., BriscolaState]]]] = [
-    {Drawn: _S._drawn, Leave: _S._leave},
-    {Shuffled: _S._shuffled, Leave: _S._leave},
-    {Seen: _S._seen, Leave: _S._leave},
-    {Leave: _S._leave},
-    {Seen: _S._seen, Leave: _S._leave},
-    {Seen: _S._seen, Leave: _S._leave},
-    {Revealed: _S._revealed, Leave: _S._leave},
+_TABLE: Final[Handlers[BriscolaState]] = handlers(
+    _S._leave,
+    {Drawn: _S._drawn},
+    {Shuffled: _S._shuffled},
+    {Seen: _S._seen},
     {},
-]
+    {Seen: _S._seen},
+    {Seen: _S._seen},
+    {Revealed: _S._revealed},
+)
 """Indexed by Phase: which inputs are due and what they do."""
 
 

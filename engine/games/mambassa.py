@@ -23,11 +23,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
 from engine.contract import Game, Ground, Move, Public, Reason, Scored, State
-from engine.errors import OutOfTurn
 from engine.games import (
     mambassa_advice,
     mambassa_bot,
@@ -50,6 +50,7 @@ from engine.games.mambassa_phrases import PHRASES
 from engine.games.mambassa_position import Phase
 from engine.games.mambassa_settle import Shown
 from engine.games.mambassa_state import MambassaState, begin
+from engine.games.phases import own
 
 __all__ = [
     "FRENCH40",
@@ -64,6 +65,9 @@ __all__ = [
     "Value",
     "value",
 ]
+
+
+_own: Final = partial(own, MambassaState)
 
 
 class Mambassa(Game):
@@ -120,12 +124,6 @@ class Mambassa(Game):
 
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return mambassa_playout.roll_out(_own(state), seat, rng)
-
-
-def _own(state: State) -> MambassaState:
-    if not isinstance(state, MambassaState):
-        raise OutOfTurn("the state belongs to another game")
-    return state
 
 
 def _cards(state: MambassaState, seat: int | None) -> tuple[list[int], list[int]]:

@@ -15,16 +15,16 @@ from __future__ import annotations
 from typing import Final, Self
 
 from engine.cards import ITALIAN, Deck
-from engine.contract import Breach, Cards, Leave, Reveal, Revealed, Shuffle
+from engine.contract import Breach, Cards, Leave, Revealed, Shuffle
 from engine.errors import EngineError
 from engine.games import mambassa_settle
 from engine.games.mambassa_hands import FRENCH40
 from engine.games.mambassa_position import Phase, Position, Statement, special
 from engine.games.mambassa_settle import Match, Outcome
-from engine.games.monte import dealt_by, nothing
+from engine.games.monte import nothing
+from engine.games.phases import REVEAL, dealt_by
 from engine.position import note
 
-_REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = {kind.name: Cards((Shuffle(Deck(kind)),)) for kind in (ITALIAN, FRENCH40)}
 """By the kind of deck."""
 
@@ -46,7 +46,7 @@ class Ending(Position):
         deal = self.deal
         faces, value = deal.faces, deal.match.judge.value
         self.phase = Phase.REVEAL
-        self.due = _REVEAL
+        self.due = REVEAL
         outcome = None
         if deal.breaches:
             self.notes += tuple(note("broken-promise", b.promise.seat) for b in deal.breaches)

@@ -119,7 +119,7 @@ class Position(monte.Table):
     """
 
     __slots__ = ("declared", "discard", "made", "reseals", "said", "stock")
-    stages = monte.Stages(Phase.DRAW, Phase.SHOW, Phase.OVER)
+    stages = monte.Stages(Phase.DRAW, Phase.PLAY, Phase.SHOW, Phase.OVER)
     deal: Deal
     match: Match
     phase: Phase

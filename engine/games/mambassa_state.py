@@ -31,7 +31,7 @@ mambassa_ending.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -40,10 +40,8 @@ from engine.contract import (
     Answers,
     Ask,
     Cards,
-    Decide,
     Drawn,
     Input,
-    Leave,
     Move,
     Note,
     Open,
@@ -55,7 +53,7 @@ from engine.contract import (
     Shuffled,
     mask_of,
 )
-from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.errors import IllegalMove
 from engine.games import mambassa_settle
 from engine.games.mambassa_ending import Ending
 from engine.games.mambassa_hands import HAND, MAX_SEATS, MambassaOptions, deck_for
@@ -71,6 +69,7 @@ from engine.games.mambassa_moves import (
 )
 from engine.games.mambassa_position import Deal, Phase, Statement
 from engine.games.monte import Hand, looked_at, packets
+from engine.games.phases import Handlers, check_answers, handlers, opened_by, refusal
 from engine.position import note, open_slots
 
 # An enum's member is looked up anew whenever it is named, which takes as long as a call.
@@ -90,30 +89,19 @@ class MambassaState(Ending):
     def apply(self, given: Input) -> MambassaState:
         handler = _TABLE[self.phase].get(type(given))
         if handler is None:
-            raise self._refusal(given)
+            raise refusal(given, self.phase, self.due, _misplaced)
         return handler(self, given)
-
-    def _refusal(self, given: Input) -> EngineError:
-        """Why `given` can't be applied now."""
-        if isinstance(given, Move) and isinstance(self.due, Decide):
-            return _misplaced(self.phase)
-        return OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
 
     def played_openly(self, faces: bytes) -> MambassaState:
         """This position as an open one, for roll-outs, where `faces` is the whole deck as it lies
         now; it must agree with what is known here (ValueError), and what is due is answered at
         once."""
-        faces = self._checked(faces)
-        self._agree(faces)
-        new = self._copy()
-        new.deal = self.deal.but(faces=faces, auto=True)
+        new = self._openly(faces)
         if new.phase is Phase.REVEAL:
             return new._finish((), new.deal.outcome)
         if new.phase is Phase.RESEAL:
             return new._after_reseal()
-        if Seen not in _TABLE[new.phase]:
-            return new
-        return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+        return new.apply(opened_by(new.due, faces)) if Seen in _TABLE[new.phase] else new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
 
@@ -183,9 +171,7 @@ class MambassaState(Ending):
 
     def _answered(self, given: Answers) -> MambassaState:
         """MAM-32: each states what the own hand is."""
-        asked = self.due.seats if isinstance(self.due, Ask) else ()
-        if tuple(seat for seat, _ in given.moves) != asked:
-            raise OutOfTurn(f"answers are due from the seats {asked} in this order")
+        check_answers(given, self.due)
         said = dict(given.moves)
         new = self._copy()
         for seat, hand in zip(self.players, self.held, strict=True):
@@ -416,15 +402,6 @@ class MambassaState(Ending):
         self.due = deal.decides[at]
         return self
 
-    def _after_turn(self) -> MambassaState:
-        """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
-        deal, left = self.deal, self.left
-        if not left or (left < 0 and self.turns == deal.most):
-            return self._to_show()
-        self.at, self.due = deal.after[self.at]
-        self.phase = _PLAY
-        return self
-
 
 def _with(shown: tuple[int, ...], seat: int, mask: int) -> tuple[int, ...]:
     """`shown` after `seat` saw the slots of `mask`."""
@@ -454,29 +431,28 @@ def _misplaced(phase: Phase) -> IllegalMove:
 
 
 _S = MambassaState
-_TABLE: Final[Sequence[dict[type, Callable[..., MambassaState]]]] = [
-    {Drawn: _S._drawn, Leave: _S._leave},
-    {Shuffled: _S._shuffled, Leave: _S._leave},
-    {Seen: _S._looked, Leave: _S._leave},
-    {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
-    {Seen: _S._turned_up, Leave: _S._leave},
-    {Answers: _S._answered, Leave: _S._leave},
+_TABLE: Final[Handlers[MambassaState]] = handlers(
+    _S._leave,
+    {Drawn: _S._drawn},
+    {Shuffled: _S._shuffled},
+    {Seen: _S._looked},
+    {Stay: _S._stay, Camicia: _S._swap},
+    {Seen: _S._turned_up},
+    {Answers: _S._answered},
     {
         Exchange: _S._exchange,
         Camicia: _S._camicia,
         Knock: _S._knock,
         Discard: _S._only_discard,
-        Leave: _S._leave,
     },
-    {Seen: _S._given, Leave: _S._leave},
-    {Declare: _S._declares, Nothing: _S._silent, Leave: _S._leave},
-    {Resealed: _S._resealed, Leave: _S._leave},
-    {Bottom: _S._bottom, Leave: _S._leave},
-    {Seen: _S._drew, Leave: _S._leave},
-    {Seen: _S._showed, Leave: _S._leave},
-    {Revealed: _S._revealed, Leave: _S._leave},
-    {},
-]
+    {Seen: _S._given},
+    {Declare: _S._declares, Nothing: _S._silent},
+    {Resealed: _S._resealed},
+    {Bottom: _S._bottom},
+    {Seen: _S._drew},
+    {Seen: _S._showed},
+    {Revealed: _S._revealed},
+)
 """Indexed by Phase: which inputs are due and what they do."""
 
 

@@ -41,6 +41,7 @@ class Stages(NamedTuple):
     """Those phases that the games share, as each counts its own."""
 
     draw: IntEnum
+    play: IntEnum
     show: IntEnum
     over: IntEnum
 
@@ -203,6 +204,15 @@ class Round(Dealt):
     def _copy(self) -> Self:
         """Another position with the same fields, but without notes."""
 
+    def _openly(self, faces: bytes) -> Self:
+        """A copy that is an open one with the deck `faces`, which must agree with what is known
+        here (ValueError)."""
+        faces = self._checked(faces)
+        self._agree(faces)
+        new = self._copy()
+        new.deal = self.deal.but(faces=faces, auto=True)
+        return new
+
     def _see(self, given: Seen) -> Self:
         """A copy that knows what the due Open requests showed."""
         new = self._copy()
@@ -268,6 +278,15 @@ class Round(Dealt):
         self.deal = deal.but(players=deal.match.living())
         self.phase = self.stages.draw
         self.due = _draw(deal.match.deck)
+        return self
+
+    def _after_turn(self) -> Self:
+        """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
+        deal, left = self.deal, self.left
+        if not left or (left < 0 and self.turns == deal.most):
+            return self._to_show()
+        self.at, self.due = deal.after[self.at]
+        self.phase = self.stages.play
         return self
 
     def _to_show(self) -> Self:
@@ -391,13 +410,6 @@ def decides(
     due = tuple([Decide(seat) for seat in players])
     places = (*range(1, len(players)), 0)
     return due, tuple([(at, due[at]) for at in places])
-
-
-@lru_cache(maxsize=1024)
-def dealt_by(living: tuple[int, ...], dealer: int) -> tuple[int, ...]:
-    """Who plays a hand that `dealer`, one of `living`, deals and plays last (PET-05)."""
-    at = living.index(dealer) + 1
-    return living[at:] + living[:at]
 
 
 @lru_cache(maxsize=8)

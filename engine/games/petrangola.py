@@ -25,11 +25,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from engine.cards import ITALIAN, DeckKind
 from engine.contract import Game, Ground, Move, Public, Reason, Scored, State
-from engine.errors import OutOfTurn
 from engine.games import (
     petrangola_advice,
     petrangola_bot,
@@ -45,6 +45,7 @@ from engine.games.petrangola_phrases import PHRASES
 from engine.games.petrangola_position import Phase
 from engine.games.petrangola_settle import Shown
 from engine.games.petrangola_state import PetrangolaState, begin
+from engine.games.phases import own
 
 __all__ = [
     "GAME",
@@ -57,6 +58,9 @@ __all__ = [
     "Value",
     "value",
 ]
+
+
+_own: Final = partial(own, PetrangolaState)
 
 
 class Petrangola(Game):
@@ -111,12 +115,6 @@ class Petrangola(Game):
 
     def roll_out(self, state: State, seat: int, rng: random.Random) -> int:
         return petrangola_playout.play_out(_own(state), seat, rng)
-
-
-def _own(state: State) -> PetrangolaState:
-    if not isinstance(state, PetrangolaState):
-        raise OutOfTurn("the state belongs to another game")
-    return state
 
 
 def _cards(state: State, seat: int | None) -> tuple[list[int], list[int]]:

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, Self
+from typing import Self
 
-from engine.contract import Answers, Ask, Breach, Cards, Leave, Reveal, Revealed
-from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.contract import Answers, Ask, Breach, Leave, Revealed
+from engine.errors import EngineError, IllegalMove
 from engine.games import petrangola_settle
-from engine.games.monte import dealt_by
 from engine.games.petrangola_moves import Decline, Reenter
 from engine.games.petrangola_position import Phase, Position, text_of
 from engine.games.petrangola_settle import Match, Outcome, settle
+from engine.games.phases import REVEAL, check_answers, dealt_by
 from engine.position import note
 
 # Members that are needed in each hand are looked up once; see petrangola_position.
 _CUT, _REVEALING, _ASKING = Phase.CUT, Phase.REVEAL, Phase.ASK
-_REVEAL: Final = Cards((Reveal(),))
 
 
 @lru_cache(maxsize=256)
@@ -55,7 +54,7 @@ class Ending(Position):
             return self._finish(outcome, (), False)
         self.deal = deal.but(outcome=outcome)
         self.phase = _REVEALING
-        self.due = _REVEAL
+        self.due = REVEAL
         return self
 
     def _refuted(self) -> tuple[Breach, ...]:
@@ -139,9 +138,7 @@ class Ending(Position):
 
     def _answered(self, given: Answers) -> Self:
         """PET-50 to PET-53."""
-        asked = self.due.seats if isinstance(self.due, Ask) else ()
-        if tuple([seat for seat, _ in given.moves]) != asked:
-            raise OutOfTurn(f"answers are due from the seats {asked} in this order")
+        check_answers(given, self.due)
         new, deal = self._copy(), self.deal
         match = deal.match
         terms = petrangola_settle.offer(match)

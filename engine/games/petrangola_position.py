@@ -103,7 +103,7 @@ class Position(monte.Round):
     """
 
     __slots__ = ("knocks", "said")
-    stages = monte.Stages(Phase.DRAW, Phase.SHOW, Phase.OVER)
+    stages = monte.Stages(Phase.DRAW, Phase.PLAY, Phase.SHOW, Phase.OVER)
     deal: Deal
     match: Match
     phase: Phase

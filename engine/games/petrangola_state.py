@@ -28,7 +28,6 @@ dealer is known, back to DRAW); after the showdown it doesn't undo what the hand
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -36,11 +35,8 @@ from engine.cards import ITALIAN, Deck
 from engine.contract import (
     Answers,
     Cards,
-    Decide,
     Drawn,
     Input,
-    Leave,
-    Move,
     Open,
     Revealed,
     Seen,
@@ -49,7 +45,7 @@ from engine.contract import (
     Shuffled,
     mask_of,
 )
-from engine.errors import EngineError, IllegalMove, OutOfTurn
+from engine.errors import IllegalMove
 from engine.games import petrangola_settle
 from engine.games.monte import Hand
 from engine.games.petrangola_ending import Ending
@@ -63,7 +59,8 @@ from engine.games.petrangola_moves import (
     Stay,
 )
 from engine.games.petrangola_position import Deal, Phase
-from engine.position import note, open_slots
+from engine.games.phases import Handlers, handlers, opened_by, refusal
+from engine.position import note
 
 # Members that are needed in each hand are looked up once; see petrangola_position.
 _PLAY, _SHUFFLE, _CHOOSE = Phase.PLAY, Phase.SHUFFLE, Phase.CHOOSE
@@ -91,7 +88,7 @@ class PetrangolaState(Ending):
         if self.phase is not _PLAY or type(given) is not Exchange:
             handler = _TABLE[self.phase].get(type(given))
             if handler is None:
-                raise self._refusal(given)
+                raise refusal(given, self.phase, self.due, _misplaced)
             return handler(self, given)
         at, deal = self.at, self.deal
         order, left = given.order, self.left
@@ -113,7 +110,7 @@ class PetrangolaState(Ending):
             new.left = left - 1 if left > 0 else left
             new.opened = seen
             return new._to_open(new.monte, Phase.OPENING)
-        if left < 0:  # what _after_move does, written out
+        if left < 0:  # what _after_turn does, written out
             new.left = left
             over = turns == deal.most
         else:
@@ -126,24 +123,13 @@ class PetrangolaState(Ending):
         new.phase = _PLAY
         return new
 
-    def _refusal(self, given: Input) -> EngineError:
-        """Why `given` can't be applied now."""
-        if isinstance(given, Move) and isinstance(self.due, Decide):
-            return _misplaced(self.phase)
-        return OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
-
     def played_openly(self, faces: bytes) -> PetrangolaState:
         """This position as an open one with the deck `faces`, for roll-outs; it must agree with
         what is known here (ValueError), and what is due is answered at once."""
-        faces = self._checked(faces)
-        self._agree(faces)
-        new = self._copy()
-        new.deal = self.deal.but(faces=faces, auto=True)
+        new = self._openly(faces)
         if new.phase is Phase.REVEAL:
             return new._finish(new.deal.outcome, (), False)
-        if Seen not in _TABLE[new.phase]:
-            return new
-        return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+        return new.apply(opened_by(new.due, faces)) if Seen in _TABLE[new.phase] else new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
 
@@ -240,7 +226,7 @@ class PetrangolaState(Ending):
             new.opened = known
         elif known != new.opened:
             return new._to_open(given, Phase.OPENING)
-        return new._after_move()
+        return new._after_turn()
 
     def _knock(self, move: Knock | KnockShow) -> PetrangolaState:
         """PET-22 to PET-24."""
@@ -260,14 +246,14 @@ class PetrangolaState(Ending):
         new._count_knock()
         new.notes = (note("knocks", seat), *new.notes)
         if not showing:
-            return new._after_move()
+            return new._after_turn()
         new.notes = (note("shows", seat), *new.notes)
         known = new.opened | _mask(hand)
         if deal.auto:
             new.opened = known
         elif known != new.opened:
             return new._to_open(hand, Phase.PROVE)
-        return new._after_move()
+        return new._after_turn()
 
     def _to_open(self, slots: Hand, phase: Phase) -> PetrangolaState:
         """Stop at `phase` until those of `slots` lie open that don't."""
@@ -277,22 +263,13 @@ class PetrangolaState(Ending):
         return self
 
     def _given(self, given: Seen) -> PetrangolaState:
-        return self._see(given)._after_move()
+        return self._see(given)._after_turn()
 
     def _proved(self, given: Seen) -> PetrangolaState:
         new = self._see(given)
         if not new._shape(new.held[new.at]):
             raise _wrong_form(True)
-        return new._after_move()
-
-    def _after_move(self) -> PetrangolaState:
-        """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""
-        deal, left = self.deal, self.left
-        if not left or (left < 0 and self.turns == deal.most):
-            return self._to_show()
-        self.at, self.due = deal.after[self.at]
-        self.phase = _PLAY
-        return self
+        return new._after_turn()
 
 
 def _wrong_form(showing: bool) -> IllegalMove:
@@ -311,26 +288,25 @@ def _misplaced(phase: Phase) -> IllegalMove:
 
 
 _S = PetrangolaState
-_TABLE: Final[list[dict[type, Callable[..., PetrangolaState]]]] = [
-    {Drawn: _S._drawn, Leave: _S._leave},
-    {Cut: _S._cut, Leave: _S._leave},
-    {Shuffled: _S._shuffled, Leave: _S._leave},
-    {Seen: _S._looked, Leave: _S._leave},
-    {Stay: _S._stay, Camicia: _S._swap, Leave: _S._leave},
-    {Seen: _S._turned_up, Leave: _S._leave},
+_TABLE: Final[Handlers[PetrangolaState]] = handlers(
+    _S._leave,
+    {Drawn: _S._drawn},
+    {Cut: _S._cut},
+    {Shuffled: _S._shuffled},
+    {Seen: _S._looked},
+    {Stay: _S._stay, Camicia: _S._swap},
+    {Seen: _S._turned_up},
     {
         Camicia: _S._camicia,
         Knock: _S._knock,
         KnockShow: _S._knock,
-        Leave: _S._leave,
     },
-    {Seen: _S._given, Leave: _S._leave},
-    {Seen: _S._proved, Leave: _S._leave},
-    {Seen: _S._showed, Leave: _S._leave},
-    {Revealed: _S._revealed, Leave: _S._leave},
-    {Answers: _S._answered, Leave: _S._leave},
-    {},
-]
+    {Seen: _S._given},
+    {Seen: _S._proved},
+    {Seen: _S._showed},
+    {Revealed: _S._revealed},
+    {Answers: _S._answered},
+)
 """Indexed by Phase: which inputs are due and what they do; `apply` itself knows an Exchange."""
 
 

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from engine.cards import ITALIAN, UNKNOWN, DeckKind
 from engine.contract import Detail, Game, Move, Public, Reason, Scored, State
-from engine.errors import NotationError, OutOfTurn
+from engine.errors import NotationError
 from engine.games import (
     traversone_advice,
     traversone_bot,
@@ -32,6 +33,7 @@ from engine.games import (
     traversone_moves,
     traversone_playout,
 )
+from engine.games.phases import own
 from engine.games.traversone_count import MAX_SEATS, MIN_SEATS, TraversoneOptions
 from engine.games.traversone_moves import Aside, Play
 from engine.games.traversone_playout import play_out
@@ -71,6 +73,9 @@ PHRASES: Final[Mapping[str, str]] = {
     "scores": "Penalties: {0}.",
 }
 """Note kind, perhaps with its first values -> sentence; `scores` is the line of all totals."""
+
+
+_own: Final = partial(own, TraversoneState)
 
 
 class Traversone(Game):
@@ -137,12 +142,6 @@ class Traversone(Game):
 
     def lead_parts(self, state: State) -> int:
         return len(state.players) - 1
-
-
-def _own(state: State) -> TraversoneState:
-    if not isinstance(state, TraversoneState):
-        raise OutOfTurn("the state belongs to another game")
-    return state
 
 
 GAME: Final = Traversone()

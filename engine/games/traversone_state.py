@@ -26,7 +26,7 @@ reveal is due it doesn't undo what was played.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import accumulate
 from typing import Final
@@ -40,12 +40,10 @@ from engine.contract import (
     Drawn,
     Input,
     Leave,
-    Move,
     Note,
     Open,
     Over,
     Promise,
-    Reveal,
     Revealed,
     Seen,
     Show,
@@ -54,6 +52,7 @@ from engine.contract import (
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games import traversone_match
+from engine.games.phases import REVEAL, Handlers, dealt_by, handlers, opened_by, refusal
 from engine.games.traversone_count import (
     BEATS,
     DECK,
@@ -98,7 +97,6 @@ _PACKETS: Final = {players: _packets(sizes) for players, sizes in DISTRIBUTION.i
 
 _PLAY: Final = Phase.PLAY
 _DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
-_REVEAL: Final = Cards((Reveal(),))
 _SHUFFLE: Final = Cards((Shuffle(DECK),))
 _MOST_THIRDS: Final = sum(THIRDS[True])
 _TAKES: Final = tuple(
@@ -115,8 +113,7 @@ _ALONE: Final = tuple((slot,) for slot in range(DECK.size))
 def _seated(living: tuple[int, ...], dealer: int) -> tuple[tuple[int, ...], tuple[Decide, ...]]:
     """The players of a hand that `dealer`, one of `living`, deals (TRA-02), and what is due at the
     turn of each."""
-    at = living.index(dealer) + 1
-    players = living[at:] + living[:at]
+    players = dealt_by(living, dealer)
     return players, tuple([_DECIDE[seat] for seat in players])
 
 
@@ -155,11 +152,9 @@ class TraversoneState(Position):
 
     def _other(self, given: Input) -> TraversoneState:
         handler = _TABLE[self.phase].get(type(given))
-        if handler is not None:
-            return handler(self, given)
-        if isinstance(given, Move) and isinstance(self.due, Decide):
-            raise _misplaced(self.phase)
-        raise OutOfTurn(f"{type(given).__name__} isn't due in phase {self.phase.name}")
+        if handler is None:
+            raise refusal(given, self.phase, self.due, _misplaced)
+        return handler(self, given)
 
     def played_openly(self, faces: bytes) -> TraversoneState:
         """This position as an open one with the deck `faces`, for roll-outs; it must agree with
@@ -172,9 +167,7 @@ class TraversoneState(Position):
             return self._revealed(Revealed(faces))
         new = self._copy()
         new.deal = self.deal.knowing(faces, auto=self.phase is not Phase.OVER)
-        if Seen not in _TABLE[new.phase]:
-            return new
-        return new.apply(Seen(tuple(faces[slot] for slot in open_slots(new.due))))
+        return new.apply(opened_by(new.due, faces)) if Seen in _TABLE[new.phase] else new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
 
@@ -456,7 +449,7 @@ class TraversoneState(Position):
 
     def _to_reveal(self) -> TraversoneState:
         self.phase = Phase.REVEAL
-        self.due = _REVEAL
+        self.due = REVEAL
         return self._finish((), self.count) if self.auto else self
 
     def _to_breach(self, vow: Vow, slot: int) -> TraversoneState:
@@ -552,18 +545,18 @@ def _misplaced(phase: Phase) -> IllegalMove:
 
 
 _S = TraversoneState
-_TABLE: Final[list[dict[type, Callable[..., TraversoneState]]]] = [
-    {Drawn: _S._drawn, Leave: _S._leave},
-    {Shuffled: _S._shuffled, Leave: _S._leave},
-    {Seen: _S._looked, Leave: _S._leave},
-    {Aside: _S._put_aside, Leave: _S._leave},
-    {Leave: _S._leave},
-    {Seen: _S._laid, Leave: _S._leave},
-    {Seen: _S._drew, Leave: _S._leave},
-    {Seen: _S._turned_up, Leave: _S._leave},
-    {Revealed: _S._revealed, Leave: _S._leave},
+_TABLE: Final[Handlers[TraversoneState]] = handlers(
+    _S._leave,
+    {Drawn: _S._drawn},
+    {Shuffled: _S._shuffled},
+    {Seen: _S._looked},
+    {Aside: _S._put_aside},
     {},
-]
+    {Seen: _S._laid},
+    {Seen: _S._drew},
+    {Seen: _S._turned_up},
+    {Revealed: _S._revealed},
+)
 """Indexed by Phase: which inputs are due and what they do."""
 
 
