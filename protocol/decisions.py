@@ -16,7 +16,8 @@ What a decision does depends on where it falls:
     FOOTER                the result stands                           FOOTER of the others
     any, by `abandon`     none                                        CLOSED
 
-In all of them the seats that are away are out from then on.
+In all but the last the seats that are away are out from then on. A few who close a match for
+themselves say nothing of the others, who may go on: so nothing more is settled by it.
 """
 
 from __future__ import annotations
@@ -173,13 +174,12 @@ def follow_decision(position: Position, decision: Decision) -> tuple[Step, Posit
         step=position.step + 1,
         head=head,
         signed={**position.signed, **dict.fromkeys(seats, position.step)},
-        out=position.out | set(decision.away),
         decided=position.step,
         later=False,
     )
     if decision.kind is Kind.ABANDON:
         return step, replace(after, stage=Stage.CLOSED, abandoned_by=tuple(seats))
-    return step, _without(after, decision)
+    return step, _without(replace(after, out=position.out | set(decision.away)), decision)
 
 
 def _without(position: Position, decision: Decision) -> Position:

@@ -158,3 +158,20 @@ def test_half_of_a_table_closes_it_for_the_other_half_too() -> None:
     assert not scene.facts(2).closed
     scene.hear(2, second)
     assert scene.facts(2).position.abandoned_by == scene.facts(1).position.abandoned_by == (0, 1)
+
+
+def test_closing_the_match_settles_nothing() -> None:
+    """The others had voted already to go on without the one that closed it, one step before."""
+    scene = Scene(3)
+    for seat in (0, 1):
+        scene.plays(seat, (0, 1))
+    votes = scene.go_on((0, 1))
+    scene.plays(2, (0, 1))
+    assert scene.facts(2).step == 3
+    scene.act(2, Abandon((1,)))
+    assert scene.facts(2).closed
+    assert scene.facts(2).settled == 1
+    scene.hear(2, *votes.values())
+    assert scene.facts(2).decided == (2,)
+    scene.heal()
+    assert scene.facts(2).heads == scene.facts(0).heads
