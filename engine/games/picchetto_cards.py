@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, combinations
+from itertools import accumulate
 from operator import itemgetter
 from typing import Final, TypeVar
 
@@ -194,14 +194,17 @@ def run_parts(byte: int) -> tuple[int, ...]:
 @cache
 def subsets(byte: int, size: int) -> tuple[int, ...]:
     """The parts of a suit byte with `size` cards, ascending as numbers."""
-    bits = [1 << strength for strength in range(RANKS) if byte >> strength & 1]
-    return tuple(sorted(sum(chosen) for chosen in combinations(bits, size)))
+    if not size or not byte:
+        return () if size else (0,)
+    top = 1 << byte.bit_length() - 1
+    rest = byte ^ top
+    return subsets(rest, size) + tuple([part | top for part in subsets(rest, size - 1)])
 
 
 @cache
 def sums(pack: Pack, byte: int, size: int) -> frozenset[int]:
     """The prices that `size` cards of a suit byte can have."""
-    return frozenset(pack.price(part) for part in subsets(byte, size))
+    return frozenset([pack.prices[part] for part in subsets(byte, size)])
 
 
 def threes_of(a: int, b: int, c: int, d: int) -> int:

@@ -172,6 +172,8 @@ def statable(pack: Pack, category: Category, size: int, hand: int) -> int:
 @lru_cache(maxsize=64)  # two packs, two categories, six sizes
 def _statable(pack: Pack, category: Category, size: int) -> tuple[int, ...]:
     """By suit byte the `values` of that suit alone: bit i stands for i."""
+    if category is _POINT:
+        return tuple([mask_of(sums(pack, byte, size)) for byte in range(_FULL + 1)])
     return tuple([mask_of(values(pack, category, size, byte)) for byte in range(_FULL + 1)])
 
 

@@ -201,13 +201,18 @@ def mask_from(slots: tuple[int, ...]) -> int:
 def changes(hand: int, fewest: int, low: int, high: int, slack: int) -> tuple[Change, ...]:
     """The exchanges of `fewest` cards or more that take `low` to `high`. `slack` 1: one card more
     or less may be put aside than is taken (PIC-15)."""
-    slots = slots_of(hand)
-    return tuple(
-        Change(mask_from(given), taken)
-        for number in range(max(fewest, low - slack), high + slack + 1)
-        for given in combinations(slots, number)
-        for taken in range(max(low, number - slack), min(high, number + slack) + 1)
-    )
+    found: tuple[Change, ...] = ()
+    for number in range(max(fewest, low - slack), high + slack + 1):
+        found += _changes_of(hand, number, max(low, number - slack), min(high, number + slack))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _changes_of(hand: int, number: int, low: int, high: int) -> tuple[Change, ...]:
+    """Those of `number` cards."""
+    bits = [1 << slot for slot in slots_of(hand)]
+    taken = range(low, high + 1)
+    return tuple([Change(sum(some), n) for some in combinations(bits, number) for n in taken])
 
 
 @lru_cache(maxsize=32)
