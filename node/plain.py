@@ -10,17 +10,18 @@ are in one language at a time, commands may be typed in any.
 from __future__ import annotations
 
 import math
-import queue
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from engine.contract import Decide, Move
 from engine.errors import IllegalMove, NotationError
 from node import plain_lines as lines
+from node.errors import need
 from node.language import CODES, ENGLISH, Language, following, language
+from node.narrate import hand_number
 from node.notices import NotSent, Refused, SessionEvent, Started, Talked
 from node.plain_lines import HELP, MANY
 from node.plain_picks import chosen_cards, numbered, why_lines
@@ -32,7 +33,7 @@ from node.screen.view import TableView
 from node.screen.words import rule_words
 from node.session import Session
 from node.typed import LANGUAGES, YES, command
-from node.waiting import Absent, Waiting
+from node.waiting import Waiting
 from protocol.table_events import Advanced, YourMove
 
 _WITH_TEXT: Final = frozenset({"r", "chat", "help", "why", "lang"})
@@ -43,13 +44,6 @@ _OWN_TURN: Final = frozenset({"s", "list", "why"})
 
 class Left(Exception):  # no error: the player wants to go
     """The player leaves the table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The session's thread has ended, with what it raised."""
-
-    error: Exception | None
 
 
 class PlainTable:
@@ -73,7 +67,6 @@ class PlainTable:
         self._rng = rng
         self._clock = clock
         self._spoken = spoken
-        self._events: queue.SimpleQueue[Heard | Ended] = queue.SimpleQueue()
         self._ear = Ear()
         self._memory = Memory()
         self._session: Session | None = None
@@ -86,39 +79,10 @@ class PlainTable:
         """An event with what this seat sees after it, for `show` on the interface's thread."""
         return self._ear.hear(event)
 
-    def on_event(self, event: SessionEvent) -> None:
-        """Keep an event for the interface's own thread."""
-        self._events.put(self.hear(event))
-
-    def missing(self, absent: Absent, session: Session) -> None:
-        """The event itself says that somebody is missing."""
-
-    def decide(self, decision: YourMove, session: Session) -> None:
-        """The event itself says that a choice is due."""
-
-    def ended(self, error: Exception | None) -> None:
-        """The session is over."""
-        self._events.put(Ended(error))
-
     # -- on the interface's thread ----------------------------------------------------------------
 
-    def run(self, session: Session) -> None:
-        """Show and ask until the session ends. Left: the player leaves; raises what ended it."""
-        self.attend(session)
-        while True:
-            try:
-                # A wait without an end can't be interrupted on Windows.
-                event = self._events.get(timeout=0.2)
-            except queue.Empty:
-                continue
-            if isinstance(event, Ended):
-                if event.error is not None:
-                    raise event.error
-                return
-            self.show(event)
-
     def attend(self, session: Session) -> None:
-        """Whose table it is, for whoever calls `show` itself instead of `run`."""
+        """Whose table it is."""
         self._session = session
 
     def remember(self, event: SessionEvent | Heard) -> None:
@@ -133,7 +97,9 @@ class PlainTable:
         before = heard.before(self._memory)
         self._memory = heard.remembered(self._memory)
         if isinstance(notice, Started):
-            self._hand = 0
+            position = self._memory.position
+            midway = position is not None and position.order and position.deal is not None
+            self._hand = hand_number(need(position)) if midway else 0
         if isinstance(notice, Waiting):
             left = notice.left if notice.seats else None
             self._deadline = None if left is None else self._clock() + left
@@ -176,9 +142,24 @@ class PlainTable:
             self._talk()
             return True
         view = self._look()
-        if view is None or name in _OWN_TURN or (name == "help" and rest):
+        if view is None:
+            return self._early(name, rest.strip())
+        if name in _OWN_TURN or (name == "help" and rest):
             return False
         return self._obey(name, rest.strip(), view)
+
+    def _early(self, name: str, rest: str) -> bool:
+        """As `asked`, before there is anything to be seen."""
+        if name == "help" and not rest:
+            self._lines([self._language.text(line) for line in HELP])
+        elif name == "lang":
+            if self.speak(rest):
+                self._tell("The table is being set.")
+        elif name in ("r", "options") and rest:
+            self._say(self.rule(rest))
+        else:
+            return False
+        return True
 
     # -- a decision ------------------------------------------------------------------------
 

@@ -224,6 +224,7 @@ def _code(
             line = _line(typed)
             if line is None:
                 raise Gone
+            teller.answered()
             try:
                 return read_code(line)
             except BadCode as error:

@@ -156,6 +156,7 @@ class Output:
         self.lock = threading.RLock()
         self.shown: Progress | None = None
         """The progress line that stands on the terminal now, if any."""
+        self._asked = False
 
     @property
     def speech(self) -> Language:
@@ -171,11 +172,17 @@ class Output:
         self._write(self.out, text, "")
 
     def prompt(self, text: str) -> None:
-        """What stands before an answer, on the same line."""
+        """What stands before an answer, on the same line. Lines that come before `answered`
+        have theirs to themselves."""
         with self.lock:
             self._away()
             self.out.write(self._fit(self.out, text))
             self.out.flush()
+            self._asked = True
+
+    def answered(self) -> None:
+        """Whoever was asked has ended the line."""
+        self._asked = False
 
     def good(self, text: str) -> None:
         """A line that says that all is well."""
@@ -246,9 +253,13 @@ class Output:
             stream.write(line + "\n")
 
     def _away(self) -> None:
-        """Take the progress line away: something else is to stand there."""
+        """Take the progress line away, end that of a question: something else is to stand there."""
         if self.shown is not None:
             self.shown.away()
+        if self._asked:
+            self._asked = False
+            self.out.write("\n")
+            self.out.flush()
 
 
 class Progress:

@@ -11,7 +11,6 @@ import argparse
 import random
 import secrets
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tools.arguments import seats_of, table_rules
@@ -63,20 +62,40 @@ def _on_screen(args: argparse.Namespace, out: Output, rules: Rules, screen: Scre
 
 
 def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.Random) -> int:
-    from node.plain import Left, PlainTable  # noqa: PLC0415  # slow, and not for the screen
+    from node.plain import Left  # noqa: PLC0415  # slow, and not for the screen
+    from node.plain_match import Ahead, PlainMatch  # noqa: PLC0415  # as above
+    from tools.keyboard import Keyboard  # noqa: PLC0415  # as above
     from tools.meanwhile import Meanwhile  # noqa: PLC0415  # as above
     from tools.playing import HomeTable  # noqa: PLC0415  # as above
 
     meanwhile = Meanwhile(out, out.t("The table is being set."))
 
-    class Lines(PlainTable):
+    class Lines(PlainMatch):
         """Plain lines, and what is waited for between them."""
 
         def on_event(self, event: Any) -> None:
             meanwhile.note(event)
             super().on_event(event)
 
-    lines = Lines(out.line, _asker(out), rng, language=out.speech, spoken=meanwhile.speak)
+    def say(text: str) -> None:
+        out.line(text)
+        out.out.flush()
+
+    def answered(line: str) -> None:
+        out.answered()
+        if not person:
+            say(line)  # what a pipe types isn't seen otherwise
+
+    person = sys.stdin.isatty()
+    lines = Lines(
+        say,
+        out.prompt,
+        rng,
+        ahead=Ahead.PERSON if person else Ahead.SCRIPT,
+        answered=answered,
+        language=out.speech,
+        spoken=meanwhile.speak,
+    )
     table = HomeTable(args, out, rules, load_identity(), lines)
     table.check()
     told = out.speech.count(
@@ -89,27 +108,15 @@ def _in_lines(args: argparse.Namespace, out: Output, rules: Rules, rng: random.R
     out.line(
         out.t("After each hand all its cards become public, so that everybody can check the deal.")
     )
+    keyboard = Keyboard()
+    keyboard.to(lines.typed)
     try:
         with meanwhile:
-            lines.run(table.start())
+            session = table.start()
+            keyboard.start()
+            lines.run(session)
     except Left:
         out.line(out.t("You leave the table."))
     finally:
         table.close()
     return ExitCode.FINE
-
-
-def _asker(out: Output) -> Callable[[str], str | None]:
-    def ask(prompt: str) -> str | None:
-        out.prompt(prompt)
-        try:
-            line = sys.stdin.readline()
-        except UnicodeDecodeError:
-            return "?"
-        if not line:
-            return None
-        if not sys.stdin.isatty():
-            out.line(line.rstrip("\n"))  # what a pipe types isn't seen otherwise
-        return line[:200].rstrip("\n")
-
-    return ask

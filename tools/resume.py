@@ -52,6 +52,8 @@ def offer(args: argparse.Namespace, out: Output) -> int | None:
     out.line(told.format(match=describe(others[0], out.speech)))
     out.prompt(out.t("Enter: go back to it. n: not now.") + " ")
     line = sys.stdin.readline(MAX_LINE)
+    if line:
+        out.answered()
     if not line or line.strip():
         return None
     return take_up(args, out, others[0])

@@ -25,6 +25,7 @@ from node.language import Language
 from node.notices import LobbyView, NotSent, SessionEvent, Started
 from node.plain import Left
 from node.plain_lobby import Means, PlainLobby
+from node.plain_match import Ahead
 from node.session import Session
 from node.sitting import Manner
 from protocol.group import default_group
@@ -88,6 +89,11 @@ class Teller:
         else:
             self._out.prompt(text)
 
+    def answered(self, _: str = "") -> None:
+        """An answer was typed, which ended the line at a terminal."""
+        if sys.stdin.isatty():
+            self._out.answered()
+
     def data(self, value: dict[str, Any]) -> None:
         """One line of JSON, at once."""
         self._out.out.write(json.dumps(value, ensure_ascii=True) + "\n")
@@ -129,8 +135,9 @@ class Seat:
             self.teller.prompt,
             random.Random(secrets.randbits(64)),
             means=self.means,
-            ahead=not sys.stdin.isatty(),
+            ahead=Ahead.PERSON if sys.stdin.isatty() else Ahead.PROGRAM,
             observe=self.teller.event,
+            answered=self.teller.answered,
             language=self.teller.language,
             spoken=self._speak,
         )

@@ -13,8 +13,9 @@ import pytest
 from node.bot import Bot
 from node.door import find_table
 from node.language import ENGLISH
-from node.plain import Left, PlainTable
+from node.plain import Left
 from node.plain_lines import HELP
+from node.plain_match import PlainMatch
 from node.screen.words import rule_words
 from node.session import Session
 from protocol.audit import audit_file
@@ -30,16 +31,22 @@ class Person:
         self.lines: list[str] = []
         self._first = iter(first)
         self._go_on = go_on
+        self._prompt: str | None = None
+        self.match = PlainMatch(self.say, self.prompt, random.Random(1), answered=self.answered)
 
     def say(self, line: str) -> None:
         self.lines.append(line)
 
-    def ask(self, prompt: str) -> str | None:
+    def prompt(self, prompt: str) -> None:
+        if self._prompt is not None:  # put again after something was said: the answer is on its way
+            return
+        self._prompt = prompt
         answer = next(self._first, None)
-        if answer is None:
-            answer = self._go_on(prompt, self.lines)
-        self.lines.append(f"{prompt}{answer}")
-        return answer
+        self.match.typed(self._go_on(prompt, self.lines) if answer is None else answer)
+
+    def answered(self, answer: str) -> None:
+        self.lines.append(f"{self._prompt}{answer}")
+        self._prompt = None
 
 
 def plays_on(prompt: str, lines: list[str]) -> str:
@@ -51,7 +58,7 @@ def plays_on(prompt: str, lines: list[str]) -> str:
 
 def at_a_table(tmp_path: Path, person: Person) -> tuple[Session, Exception | None]:
     """Play one hand against a bot; the person's session and what ended the interface."""
-    table = PlainTable(person.say, person.ask, random.Random(1))
+    table = person.match
     mine = Session(
         Identity.generate(),
         "Tina",

@@ -31,7 +31,8 @@ from node.notices import (
     Talked,
 )
 from node.plain import Left, PlainTable
-from node.plain_lobby import LOBBY_HELP, MAX_LINE, Means, PlainLobby
+from node.plain_lobby import LOBBY_HELP, Means, PlainLobby
+from node.plain_match import MAX_LINE, Ahead
 from node.screen.hearing import Heard
 from node.session import Session
 from node.words import spoken
@@ -63,7 +64,7 @@ class Calls:
 class Desk:
     """A lobby, a session that only listens, and what was said."""
 
-    def __init__(self, *people: Person, code: str = "", ahead: bool = False) -> None:
+    def __init__(self, *people: Person, code: str = "", ahead: Ahead = Ahead.PERSON) -> None:
         self.said: list[str] = []
         self.brought: list[int] = []
         self.view = LobbyView(card(), people or (ADA,), code)
@@ -304,7 +305,7 @@ class Question:
             self.answers.append(self._ask("> "))
 
 
-def playing(*, ahead: bool = False) -> tuple[Desk, Question]:
+def playing(*, ahead: Ahead = Ahead.PERSON) -> tuple[Desk, Question]:
     desk = Desk(ADA, BRUNO, ahead=ahead)
     table = Question(desk)
     desk.lobby._table = cast(Any, table)
@@ -332,7 +333,7 @@ def test_what_makes_a_question_pointless_ends_it() -> None:
 
 
 def test_a_line_before_its_question_counts_at_a_pipe_and_not_at_a_keyboard() -> None:
-    desk, table = playing(ahead=True)
+    desk, table = playing(ahead=Ahead.PROGRAM)
     desk.run(STARTED, "knock", ASKED)
     assert table.answers == ["knock"]
     desk, table = playing()

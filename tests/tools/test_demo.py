@@ -14,6 +14,7 @@ import pytest
 
 from protocol.audit import Status, audit_file
 from protocol.group import default_group
+from tests.tools.running import busso
 from tools.bots import Bots
 from tools.cli import main
 
@@ -103,6 +104,24 @@ def test_play_ends_well_when_nobody_types() -> None:
     assert done.returncode == 0
     assert "You leave the table." in done.stdout
     assert not done.stderr
+
+
+def test_each_line_of_a_pipe_is_used_for_the_next_question_in_order() -> None:
+    """Even if all were there before the first question; what follows the last leaves."""
+    said = busso(
+        *("play", "briscola", "--bots", "1", "--hands", "1", "--plain"),
+        stdin=b"t\nchat ciao\nnonsense\n\xff\nh\n",
+    )
+    lines = said.out.splitlines()
+    asked = [line for line in lines if line.startswith("> ")]
+    assert asked == ["> t", "> chat ciao", "> nonsense", "> \N{REPLACEMENT CHARACTER}", "> h", "> "]
+    first = next(n for n, line in enumerate(lines) if line.startswith("Your turn"))
+    assert lines.index("> t") > first
+    assert lines[lines.index("> t") + 1].startswith("Deals won: ")
+    assert lines[lines.index("> nonsense") + 1].endswith("? helps.")
+    assert lines[lines.index("> h") + 1].startswith("Your hand: ")
+    assert lines[lines.index("> ") + 1] == "You leave the table."
+    assert (said.code, said.err) == (0, "")
 
 
 def test_play_has_no_json(capsys: pytest.CaptureFixture[str]) -> None:

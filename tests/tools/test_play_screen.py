@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -125,6 +126,32 @@ def test_who_asks_for_lines_gets_lines(words: list[str], hint: str) -> None:
     with window(80, 24, *words) as shown:
         shown.until(lambda: hint in shown.sent)
         assert "\x1b[?1049h" not in shown.sent
+
+
+def test_in_lines_one_is_answered_while_the_others_are_to_choose() -> None:
+    """From the first line on, before there is any turn."""
+    with window(80, 24, "--plain", "--lang", "en") as shown:
+        shown.until(lambda: "? helps." in shown.sent)
+        shown.press("?\nchat ciao\nlang it\n")
+        shown.until(lambda: "Tocca a te" in shown.sent)
+        before = shown.sent[: shown.sent.index("Tocca a te")]
+        assert "s: a suggestion" in before
+        assert "> ciao" in before
+        assert "Your turn" not in shown.sent
+        shown.press("esci\n")
+        shown.until(lambda: "Lasci il tavolo?" in shown.sent)
+        shown.press("s\n")
+        assert shown.end() == 0
+
+
+def test_ctrl_c_at_a_question_ends_it_on_a_line_of_its_own() -> None:
+    with window(80, 24, "--plain", "--lang", "en") as shown:
+        shown.until(lambda: "\n> " in shown.sent)
+        shown.process.send_signal(signal.SIGINT)
+        assert shown.end() == 130
+        assert "\nbusso: interrupted." in shown.sent
+        assert "\nThe log: " in shown.sent
+        assert "Traceback" not in shown.sent
 
 
 def test_a_dumb_terminal_gets_lines() -> None:

@@ -120,6 +120,23 @@ def test_a_line_that_is_printed_meanwhile_has_its_line_to_itself() -> None:
     )
 
 
+def test_what_is_said_while_a_question_waits_has_its_line_to_itself() -> None:
+    both = Stream("utf-8", True)
+    out = Output(both, both)
+    out.prompt("> ")
+    out.line("<Bruno> ciao")
+    out.line("<Bruno> ora tu")
+    out.prompt("> ")
+    both.write("7c\n")  # as a terminal shows what is typed
+    out.answered()
+    out.line("You play 7c.")
+    out.prompt("> ")
+    out.error("interrupted")
+    assert both.said() == (
+        "> \n<Bruno> ciao\n<Bruno> ora tu\n> 7c\nYou play 7c.\n> \nbusso: interrupted.\n"
+    )
+
+
 def test_progress_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     clock = Clock()
