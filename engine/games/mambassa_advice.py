@@ -33,28 +33,17 @@ _SPECIAL: Final = TRIS * 1000
 
 def reasons(view: MambassaState, seat: int, move: Move) -> tuple[Reason, ...]:
     """See the module; nothing while a card of the hand isn't known."""
-    judge = view.match.judge
-
-    def key(hand: Faces) -> int:
-        return judge.value(hand).key
-
-    turn = Turn(view, seat, key, _SPECIAL)
+    turn = Turn(view, seat, _SPECIAL)
     if view.phase is Phase.CHOOSE and isinstance(move, Stay | Camicia):
-        return (Reason("monte", turn.monte),) if UNKNOWN not in turn.monte else ()
+        return turn.chosen()
     if isinstance(move, Bottom):
         return _spared(view, turn.hand, turn.hand[move.place]) if turn.hand else ()
-    if not turn.known:
-        return ()
-    cards = turn.hand + turn.monte
-    others = [*(exchange.hand(cards) for exchange in _PLAIN), turn.monte]
-    if isinstance(move, Exchange):
-        return turn.exchanged(move.hand(cards), move.monte(cards), others)
-    if isinstance(move, Camicia):
-        return turn.exchanged(turn.monte, turn.hand, others)
-    if isinstance(move, Discard):
+    if isinstance(move, Exchange | Camicia | Knock):
+        return turn.moved(move, _PLAIN)
+    if isinstance(move, Discard) and turn.known:
         spare = (_spared(view, turn.hand, face) for face in turn.hand)
         return next((found for found in spare if found), ())
-    return turn.kept(others) if isinstance(move, Knock) else ()
+    return ()
 
 
 def _spared(view: MambassaState, hand: Faces, face: int) -> tuple[Reason, ...]:

@@ -22,6 +22,7 @@ from engine.games.mambassa_hands import FRENCH40
 from engine.games.mambassa_position import Phase, Position, Statement, special
 from engine.games.mambassa_settle import Match, Outcome
 from engine.games.monte import nothing
+from engine.games.monte_tokens import ABANDONED, DEALER_WINS, LAST_ALIVE
 from engine.games.phases import REVEAL, dealt_by
 from engine.position import note
 
@@ -104,7 +105,7 @@ class Ending(Position):
         living = match.living()
         if not living:
             self.deal = deal.settled(match, start, outcome)
-            return self._to_over((deal.dealer,), mambassa_settle.DEALER_WINS)
+            return self._to_over((deal.dealer,), DEALER_WINS)
         if leavers and len(living) > 1:
             match = mambassa_settle.put_out(match, leavers)
         if 0 in match.tokens:
@@ -120,8 +121,7 @@ class Ending(Position):
         self.deal = self.deal.settled(match, start, outcome)
         if len(living) > 1:
             return self._to_draw()
-        ended = mambassa_settle.LAST_ALIVE if living else mambassa_settle.ABANDONED
-        return self._to_over(living, ended)
+        return self._to_over(living, LAST_ALIVE if living else ABANDONED)
 
     def _leave(self, given: Leave) -> Self:
         """GEN-02; nobody comes back into Mambassa."""

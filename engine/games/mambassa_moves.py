@@ -24,8 +24,8 @@ only their owner knows, and a record, which has no reseals, must read the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from operator import itemgetter
 from typing import Final
@@ -33,8 +33,21 @@ from typing import Final
 from engine.cards import UNKNOWN, DeckKind
 from engine.contract import Move, Public
 from engine.errors import NotationError
+from engine.games import monte_moves
 from engine.games.mambassa_hands import HAND
-from engine.games.petrangola_moves import CAMICIA, KNOCK, STAY, Camicia, Knock, Stay
+from engine.games.monte_moves import (
+    CAMICIA,
+    KNOCK,
+    STAY,
+    Camicia,
+    Knock,
+    Plan,
+    Stay,
+    check_held,
+    check_seen,
+    exact,
+    pairs,
+)
 
 __all__ = [
     "BOTTOMS",
@@ -62,8 +75,6 @@ __all__ = [
     "parse_move",
 ]
 
-Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""From hand + monte (eight slots or faces) some of them, as they lie after an exchange."""
 FIRST_FOUR: Final[Plan] = itemgetter(0, 1, 2, 3)
 LAST_FOUR: Final[Plan] = itemgetter(4, 5, 6, 7)
 _DISCARD: Final = " discard"
@@ -96,32 +107,17 @@ class Nothing(Move):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange(Move):
-    """One, two or three cards for as many of the monte: positions 0..3, ascending; `discard`:
-    a discard follows (MAM-10).
+class Exchange(monte_moves.Exchange):
+    """One, two or three cards for as many of the monte: positions 0..3; `discard`: a discard
+    follows (MAM-10)."""
 
-    order, hand, monte  from hand + monte both as they lie afterwards, or one of them
-    """
-
-    give: tuple[int, ...]
-    take: tuple[int, ...]
     discard: bool = False
-    order: Plan = field(init=False, repr=False, compare=False)
-    hand: Plan = field(init=False, repr=False, compare=False)
-    monte: Plan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for places in (self.give, self.take):
-            if type(places) is not tuple or places not in _PLACES:
+            if type(places) is not tuple or places not in _PLACES or type(self.discard) is not bool:
                 raise NotationError("an exchange gives and takes one to three positions, ascending")
-        if len(self.give) != len(self.take) or type(self.discard) is not bool:
-            raise NotationError("an exchange takes as many cards as it gives")
-        order = list(range(2 * HAND))
-        for give, take in zip(self.give, self.take, strict=True):
-            order[give], order[HAND + take] = HAND + take, give
-        object.__setattr__(self, "order", itemgetter(*order))
-        object.__setattr__(self, "hand", itemgetter(*order[:HAND]))
-        object.__setattr__(self, "monte", itemgetter(*order[HAND:]))
+        self._plan(HAND)
 
 
 _PLACES = tuple(places for count in (1, 2, 3) for places in combinations(range(HAND), count))
@@ -131,11 +127,7 @@ DECLARE: Final = Declare()
 NONE: Final = Nothing()
 BOTTOMS: Final = tuple(Bottom(place) for place in range(HAND))
 EXCHANGES: Final = tuple(
-    Exchange(give, take, discard)
-    for discard in (False, True)
-    for give in _PLACES
-    for take in _PLACES
-    if len(give) == len(take)
+    Exchange(give, take, discard) for discard in (False, True) for give, take in pairs(_PLACES)
 )
 """16 of one card, 36 of two and 16 of three without a discard, then the same with one."""
 
@@ -160,8 +152,7 @@ def _word(move: Move) -> str:
 def format_move(kind: DeckKind, move: Move, hand: Sequence[int], monte: Sequence[int]) -> str:
     """The text of `move` for a player with the faces `hand` before the faces `monte`."""
     if isinstance(move, Exchange):
-        if len(hand) != HAND or len(monte) != HAND:
-            raise NotationError("there are no cards to exchange now")
+        check_held(HAND, hand, monte)
         text = f"{_names(kind, hand, move.give)}>{_names(kind, monte, move.take)}"
         return text + _DISCARD if move.discard else text
     if isinstance(move, Bottom):
@@ -193,8 +184,7 @@ def parse_move(kind: DeckKind, text: str, hand: Sequence[int], monte: Sequence[i
             f"'{text[:40]}' is no move: write {', '.join(_WORDS)}, Rd>7c, Cd,Rd>7c,2s, "
             "Rd>7c discard or bottom 7s"
         )
-    if len(hand) != HAND or len(monte) != HAND:
-        raise NotationError("there are no cards to exchange now")
+    check_held(HAND, hand, monte)
     give = _positions(kind, given, hand, "hand")
     take = _positions(kind, taken, monte, "monte")
     if len(give) == HAND or len(take) == HAND:
@@ -205,8 +195,7 @@ def parse_move(kind: DeckKind, text: str, hand: Sequence[int], monte: Sequence[i
 def _positions(kind: DeckKind, text: str, faces: Sequence[int], pile: str) -> tuple[int, ...]:
     found: list[int] = []
     for word in text.split(",", HAND):
-        if word == "??":
-            raise NotationError(f"?? stands for a card of the {pile} that can't be seen from here")
+        check_seen(word, pile)
         face = kind.parse(word)
         if face not in faces:
             known = kind.join(sorted(faces))
@@ -237,11 +226,6 @@ def decode_move(data: object) -> Move:
             return Bottom(data[1])
         if len(data) == 4 and word == "exchange":
             give, take, discard = data[1:]
-            if _exact(give) and _exact(take) and type(discard) is int and discard in (0, 1):
+            if exact(give, take) and type(discard) is int and discard in (0, 1):
                 return Exchange(give, take, bool(discard))
     raise NotationError("the data is no move of Mambassa")
-
-
-def _exact(places: object) -> bool:
-    """A tuple of plain ints: True is no position, though it equals 1."""
-    return type(places) is tuple and all(type(place) is int for place in places)

@@ -23,10 +23,9 @@ from engine.contract import (
     Move,
     Promise,
     Public,
-    Result,
     mask_of,
 )
-from engine.games import mambassa_settle, monte
+from engine.games import monte
 from engine.games.mambassa_hands import DECLARED
 from engine.games.mambassa_moves import (
     BOTTOMS,
@@ -187,9 +186,6 @@ class Position(monte.Table):
 
     def _stock(self) -> tuple[int, ...]:
         return self.stock
-
-    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
-        return mambassa_settle.result(self.match, winners, reason)
 
     def showdown(self) -> tuple[Shown, ...]:
         """Each hand's worth, in dealing order, and who pays: from the end of a deal to the next;

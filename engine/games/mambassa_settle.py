@@ -6,18 +6,16 @@ slots, turns or who may see what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from engine.cards import Deck
-from engine.contract import Note, Result
+from engine.contract import Note
+from engine.games import monte_tokens
 from engine.games.mambassa_hands import Judge, MambassaOptions, Value, judge
-from engine.games.monte import Tokens
-from engine.games.petrangola_settle import ABANDONED, DEALER_WINS, LAST_ALIVE, UNFINISHED
+from engine.games.monte_tokens import Tokens, ranked
 from engine.position import note
-
-__all__ = ["ABANDONED", "DEALER_WINS", "LAST_ALIVE", "UNFINISHED"]
 
 MAMBASSA: Final = "mambassa"
 
@@ -42,15 +40,7 @@ def new_match(options: MambassaOptions, seats: int, deck: Deck) -> Match:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One hand at the end of a deal: rank 1 is best, equal hands share one."""
-
-    seat: int
-    value: Value
-    rank: int
-    lost: int
-    gained: int
+Shown = monte_tokens.Shown[Value]
 
 
 class Outcome(NamedTuple):
@@ -70,16 +60,9 @@ class Outcome(NamedTuple):
     @property
     def shown(self) -> tuple[Shown, ...]:
         """The hands in dealing order."""
-        return tuple(
-            Shown(
-                seat,
-                value,
-                1 + sum(other.key > value.key for other in self.values),
-                int(seat in self.lost),
-                int(seat in self.gained),
-            )
-            for seat, value in zip(self.players, self.values, strict=True)
-        )
+        lost, gained = dict.fromkeys(self.lost, 1), dict.fromkeys(self.gained, 1)
+        keys = [value.key for value in self.values]
+        return ranked(self.players, self.values, keys, lost, gained)
 
 
 def settle(
@@ -116,21 +99,6 @@ def settle(
     return Outcome(players, tuple(values), lost, gained, after, notes)
 
 
-def put_out(match: Match, seats: Iterable[int]) -> Match:
+def put_out(match: Match, seats: Collection[int]) -> Match:
     """GEN-01, GEN-02: `seats` are dead, their tokens go into the pot as all lost ones do."""
-    tokens, paid = list(match.tokens), list(match.paid)
-    for seat in seats:
-        paid[seat] += tokens[seat] * match.options.stake
-        tokens[seat] = 0
-    return replace(match, tokens=tuple(tokens), paid=tuple(paid))
-
-
-def result(match: Match, winners: tuple[int, ...], reason: str) -> Result:
-    """MAM-33: the winner, one at most, takes the pot.
-
-    `won` counts tokens taken out of the pot before too, so that paid and won balance at the end.
-    """
-    won = list(match.drawn)
-    for seat in winners:
-        won[seat] += match.pot
-    return Result(winners, match.tokens, match.paid, tuple(won), reason)
+    return match.without(seats, match.options.stake)

@@ -459,8 +459,4 @@ _TABLE: Final[Handlers[MambassaState]] = handlers(
 def begin(options: MambassaOptions, seats: int) -> MambassaState:
     """The first position of a match; OptionError if the deck can't serve it (MAM-01)."""
     deck = deck_for(options, seats)
-    new = MambassaState()
-    new.deal = Deal(mambassa_settle.new_match(options, seats, deck))
-    new.notes = ()
-    new._clear()
-    return new._to_draw()
+    return MambassaState()._begin(Deal(mambassa_settle.new_match(options, seats, deck)))

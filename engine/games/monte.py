@@ -1,6 +1,6 @@
 """What the games share in which hands are exchanged with a monte until somebody has knocked.
 
-Law: this file knows tokens, packets, hands and the monte (PET-03, PET-05, CARD-06). It must never
+Law: this file knows packets, hands and the monte (PET-05, CARD-06). It must never
 know what cards are worth, nor what a turn consists of: that is each game's own.
 """
 
@@ -31,6 +31,7 @@ from engine.contract import (
     Turn,
     mask_of,
 )
+from engine.games.monte_tokens import Tokens
 from engine.position import Dealt, Kept, new_blank, note, open_slots
 
 Hand = tuple[int, ...]
@@ -44,41 +45,6 @@ class Stages(NamedTuple):
     play: IntEnum
     show: IntEnum
     over: IntEnum
-
-
-@dataclass(slots=True)
-class Tokens:
-    """A match between two deals; one integer a seat in each tuple. Nobody changes one: it isn't
-    frozen since one is made for each deal, and that would take several times as long.
-
-    tokens  held now; 0 is dead
-    paid    into the pot, in units of the stake's kind
-    drawn   out of the pot before the end, in the same units
-    """
-
-    options: Any
-    deck: Deck
-    judge: Any
-    tokens: tuple[int, ...]
-    paid: tuple[int, ...]
-    drawn: tuple[int, ...]
-
-    @property
-    def pot(self) -> int:
-        """What lies in the pot now (PET-03), in units of the stake's kind."""
-        return sum(self.paid) - sum(self.drawn)
-
-    def living(self) -> tuple[int, ...]:
-        """The seats with tokens, ascending."""
-        return tuple([seat for seat, tokens in enumerate(self.tokens) if tokens])
-
-    def first_living(self, start: int) -> int:
-        """The first living seat from `start` on, in the order of play (PET-05)."""
-        seats = len(self.tokens)
-        seat = start % seats
-        while not self.tokens[seat]:
-            seat = (seat + 1) % seats
-        return seat
 
 
 @dataclass(slots=True)
@@ -185,9 +151,9 @@ class Round(Dealt):
     def standing(self) -> Result:
         return self.due.result if isinstance(self.due, Over) else self._result((), "unfinished")
 
-    @abstractmethod
     def _result(self, winners: tuple[int, ...], reason: str) -> Result:
         """What the match comes to if it ends now."""
+        return self.match.result(winners, reason, self.dealer)
 
     def hand_of(self, seat: int) -> Hand:
         """The slots of `seat`'s hand, () if it holds none."""
@@ -279,6 +245,13 @@ class Round(Dealt):
         self.phase = self.stages.draw
         self.due = _draw(deal.match.deck)
         return self
+
+    def _begin(self, deal: Deal) -> Self:
+        """The first position of a match, from a blank one."""
+        self.deal = deal
+        self.notes = ()
+        self._clear()
+        return self._to_draw()
 
     def _after_turn(self) -> Self:
         """The next player's turn (PET-20), or the end of the hand (PET-23, PET-26)."""

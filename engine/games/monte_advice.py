@@ -23,7 +23,8 @@ from itertools import combinations
 from typing import Any
 
 from engine.cards import UNKNOWN
-from engine.contract import Reason
+from engine.contract import Move, Reason
+from engine.games.monte_moves import Camicia, Exchange
 
 Faces = tuple[int, ...]
 
@@ -31,15 +32,16 @@ Faces = tuple[int, ...]
 class Turn:
     """One seat's turn, as it sees the cards.
 
-    key      the better hand has the higher one
+    key      of a hand: the better one has the higher one
     special  from this key on a hand is what nobody likes to leave to another
     """
 
-    def __init__(self, view: Any, seat: int, key: Callable[[Faces], int], special: int) -> None:
+    def __init__(self, view: Any, seat: int, special: int) -> None:
+        judge = view.match.judge
         visible = view.visible(seat)
         self.hand = _faces(view, view.hand_of(seat), visible)
         self.monte = _faces(view, view.monte, visible)
-        self.key = key
+        self.key: Callable[[Faces], int] = lambda hand: judge.value(hand).key
         self.special = special
         after = (view.at + 1) % len(view.players) if view.players else 0
         self.next_seat = view.players[after] if view.players else -1
@@ -52,6 +54,23 @@ class Turn:
     def known(self) -> bool:
         """Whether every card of the hand and the monte is."""
         return bool(self.hand) and UNKNOWN not in self.hand + self.monte
+
+    def chosen(self) -> tuple[Reason, ...]:
+        """Of the dealer's choice between the hand, unseen, and the monte."""
+        return (Reason("monte", self.monte),) if UNKNOWN not in self.monte else ()
+
+    def moved(self, move: Move, exchanges: Sequence[Exchange]) -> tuple[Reason, ...]:
+        """Of an exchange, a camicia or a turn without either; `exchanges`: those that the game
+        allows beside the camicia. Nothing while a card isn't known."""
+        if not self.known:
+            return ()
+        cards = self.hand + self.monte
+        others = [*(exchange.hand(cards) for exchange in exchanges), self.monte]
+        if isinstance(move, Exchange):
+            return self.exchanged(move.hand(cards), move.monte(cards), others)
+        if isinstance(move, Camicia):
+            return self.exchanged(self.monte, self.hand, others)
+        return self.kept(others)
 
     def exchanged(self, hand: Faces, monte: Faces, others: Sequence[Faces]) -> tuple[Reason, ...]:
         """Of an exchange that leads to `hand` and `monte`; `others`: the hands of all of them."""

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.cards import UNKNOWN
 from engine.contract import Move, Reason
-from engine.games.monte_advice import Faces, Turn
+from engine.games.monte_advice import Turn
 from engine.games.petrangola_hands import LOWEST_PETRANGOLA
 from engine.games.petrangola_moves import (
     EXCHANGES,
@@ -30,20 +29,9 @@ def reasons(view: PetrangolaState, seat: int, move: Move) -> tuple[Reason, ...]:
     """See the module; nothing while a card of the hand isn't known."""
     if isinstance(move, Cut):
         return (Reason("cut"),)
-    judge = view.match.judge
-
-    def key(hand: Faces) -> int:
-        return judge.value(hand).key
-
-    turn = Turn(view, seat, key, LOWEST_PETRANGOLA)
+    turn = Turn(view, seat, LOWEST_PETRANGOLA)
     if view.phase is Phase.CHOOSE and isinstance(move, Stay | Camicia):
-        return (Reason("monte", turn.monte),) if UNKNOWN not in turn.monte else ()
-    if not turn.known:
-        return ()
-    cards = turn.hand + turn.monte
-    others = [*(exchange.hand(cards) for exchange in EXCHANGES), turn.monte]
-    if isinstance(move, Exchange):
-        return turn.exchanged(move.hand(cards), move.monte(cards), others)
-    if isinstance(move, Camicia):
-        return turn.exchanged(turn.monte, turn.hand, others)
-    return turn.kept(others) if isinstance(move, Knock | KnockShow) else ()
+        return turn.chosen()
+    if isinstance(move, Exchange | Camicia | Knock | KnockShow):
+        return turn.moved(move, EXCHANGES)
+    return ()

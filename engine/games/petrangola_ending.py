@@ -14,6 +14,7 @@ from typing import Self
 from engine.contract import Answers, Ask, Breach, Leave, Revealed
 from engine.errors import EngineError, IllegalMove
 from engine.games import petrangola_settle
+from engine.games.monte_tokens import ABANDONED, DEALER_WINS, LAST_ALIVE
 from engine.games.petrangola_moves import Decline, Reenter
 from engine.games.petrangola_position import Phase, Position, text_of
 from engine.games.petrangola_settle import Match, Outcome, settle
@@ -111,7 +112,7 @@ class Ending(Position):
         """PET-45: nobody is left."""
         deal, verdict = self.deal, outcome.verdict
         self.deal = deal.settled(outcome.match, deal.dealer + 1, outcome)
-        alone = verdict == petrangola_settle.DEALER_WINS
+        alone = verdict == DEALER_WINS
         return self._to_over((deal.dealer,) if alone else tuple(sorted(deal.players)), verdict)
 
     def _after_deaths(
@@ -121,9 +122,7 @@ class Ending(Position):
         living = match.living()
         if len(living) < 2:
             self.deal = self.deal.settled(match, start, outcome)
-            alive = bool(living)
-            reason = petrangola_settle.LAST_ALIVE if alive else petrangola_settle.ABANDONED
-            return self._to_over(living, reason)
+            return self._to_over(living, LAST_ALIVE if living else ABANDONED)
         asked = petrangola_settle.may_reenter(match, dead)
         if not asked and self.deal.dealer >= 0:
             return self._to_next(match, start, outcome)

@@ -23,8 +23,8 @@ equal cards that lie together (several decks) the second is written `7c'`, the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from operator import itemgetter
 from typing import Final
@@ -32,10 +32,49 @@ from typing import Final
 from engine.cards import ITALIAN, UNKNOWN
 from engine.contract import Move, Public
 from engine.errors import NotationError
+from engine.games import monte_moves
+from engine.games.monte_moves import (
+    CAMICIA,
+    KNOCK,
+    STAY,
+    Camicia,
+    Knock,
+    Plan,
+    Stay,
+    check_held,
+    check_seen,
+    exact,
+    pairs,
+)
 from engine.games.petrangola_hands import HAND, MAX_DECKS
 
-Plan = Callable[[tuple[int, ...]], tuple[int, ...]]
-"""From hand + monte (six slots or faces) some of them, as they lie after an exchange."""
+__all__ = [
+    "CAMICIA",
+    "DECLINE",
+    "EXCHANGES",
+    "FIRST_THREE",
+    "KNOCK",
+    "KNOCK_SHOW",
+    "LAST_THREE",
+    "MAX_CUT",
+    "REENTER",
+    "STAY",
+    "Camicia",
+    "Cut",
+    "Decline",
+    "Exchange",
+    "Knock",
+    "KnockShow",
+    "Plan",
+    "Reenter",
+    "Stay",
+    "decode_move",
+    "encode_move",
+    "format_move",
+    "names",
+    "parse_move",
+]
+
 FIRST_THREE: Final[Plan] = itemgetter(0, 1, 2)
 LAST_THREE: Final[Plan] = itemgetter(3, 4, 5)
 MAX_CUT: Final = MAX_DECKS * ITALIAN.size - 1
@@ -50,21 +89,6 @@ class Cut(Move):
     def __post_init__(self) -> None:
         if type(self.at) is not int or not 1 <= self.at <= MAX_CUT:
             raise NotationError(f"a cut is a whole number from 1 to {MAX_CUT}")
-
-
-@dataclass(frozen=True, slots=True)
-class Stay(Move):
-    """The dealer turns the monte up (PET-11)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Camicia(Move):
-    """Cambio camicia: the dealer's swap (PET-11) or a player's exchange of all three (PET-22)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Knock(Move):
-    """No exchange (PET-22); with `show_petrangola_on_knock` a promise as well (PET-24)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +107,22 @@ class Decline(Move):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange(Move):
-    """One or two cards for as many of the monte (PET-21): positions 0..2, ascending.
-
-    order, hand, monte  from hand + monte both as they lie afterwards, or one of them
-    """
-
-    give: tuple[int, ...]
-    take: tuple[int, ...]
-    order: Plan = field(init=False, repr=False, compare=False)
-    hand: Plan = field(init=False, repr=False, compare=False)
-    monte: Plan = field(init=False, repr=False, compare=False)
+class Exchange(monte_moves.Exchange):
+    """One or two cards for as many of the monte (PET-21): positions 0..2."""
 
     def __post_init__(self) -> None:
         for places in (self.give, self.take):
             if type(places) is not tuple or places not in _PLACES:
                 raise NotationError("an exchange gives and takes one or two positions, ascending")
-        if len(self.give) != len(self.take):
-            raise NotationError("an exchange takes as many cards as it gives")
-        order = list(range(2 * HAND))
-        for give, take in zip(self.give, self.take, strict=True):
-            order[give], order[HAND + take] = HAND + take, give
-        object.__setattr__(self, "order", itemgetter(*order))
-        object.__setattr__(self, "hand", itemgetter(*order[:HAND]))
-        object.__setattr__(self, "monte", itemgetter(*order[HAND:]))
+        self._plan(HAND)
 
 
 _PLACES = tuple(places for count in (1, 2) for places in combinations(range(HAND), count))
 
-STAY: Final = Stay()
-CAMICIA: Final = Camicia()
-KNOCK: Final = Knock()
 KNOCK_SHOW: Final = KnockShow()
 REENTER: Final = Reenter()
 DECLINE: Final = Decline()
-EXCHANGES: Final = tuple(
-    Exchange(give, take) for give in _PLACES for take in _PLACES if len(give) == len(take)
-)
+EXCHANGES: Final = tuple(Exchange(give, take) for give, take in pairs(_PLACES))
 """The nine exchanges of one card, then the nine of two."""
 
 _WORDS: Final[dict[str, Move]] = {
@@ -144,8 +147,7 @@ def names(faces: Sequence[int]) -> list[str]:
 def format_move(move: Move, hand: Sequence[int], monte: Sequence[int]) -> str:
     """The text of `move` for a player with the faces `hand` before the faces `monte`."""
     if isinstance(move, Exchange):
-        if len(hand) != HAND or len(monte) != HAND:
-            raise NotationError("there are no cards to exchange now")
+        check_held(HAND, hand, monte)
         mine, theirs = names(hand), names(monte)
         given = ",".join(mine[i] for i in move.give)
         return f"{given}>{','.join(theirs[i] for i in move.take)}"
@@ -173,8 +175,7 @@ def parse_move(text: str, hand: Sequence[int], monte: Sequence[int]) -> Move:
         raise NotationError(
             f"'{text[:40]}' is no move: write {', '.join(_WORDS)}, cut 17, Rd>7c or Rd,Cd>7c,2s"
         )
-    if len(hand) != HAND or len(monte) != HAND:
-        raise NotationError("there are no cards to exchange now")
+    check_held(HAND, hand, monte)
     give = _positions(given, hand, "hand")
     take = _positions(taken, monte, "monte")
     if len(give) == HAND and len(take) == HAND:
@@ -187,8 +188,7 @@ def _positions(text: str, faces: Sequence[int], pile: str) -> tuple[int, ...]:
     held = names(faces)
     found: list[int] = []
     for word in words:
-        if word == "??":
-            raise NotationError(f"?? stands for a card of the {pile} that can't be seen from here")
+        check_seen(word, pile)
         ITALIAN.parse(word.rstrip("'") if len(word) <= HAND + 1 else word)
         if word not in held:
             raise NotationError(f"{word} is not in the {pile}: {' '.join(held)}")
@@ -220,11 +220,6 @@ def decode_move(data: object) -> Move:
             return Cut(data[1])
         if len(data) == 3 and word == "exchange":
             give, take = data[1:]
-            if _exact(give) and _exact(take):
+            if exact(give, take):
                 return Exchange(give, take)
     raise NotationError("the data is no move of Petrangola")
-
-
-def _exact(places: object) -> bool:
-    """A tuple of plain ints: True is no position, though it equals 1."""
-    return type(places) is tuple and all(type(place) is int for place in places)

@@ -20,10 +20,9 @@ from engine.contract import (
     Move,
     Promise,
     Public,
-    Result,
     Shuffle,
 )
-from engine.games import monte, petrangola_moves, petrangola_settle
+from engine.games import monte, petrangola_moves
 from engine.games.petrangola_hands import HAND, MAX_DECKS, PETRANGOLA
 from engine.games.petrangola_moves import (
     CAMICIA,
@@ -177,9 +176,6 @@ class Position(monte.Round):
 
     def _stock(self) -> tuple[int, ...]:
         return monte.packets(len(self.players), HAND, self.deck.size)[2]
-
-    def _result(self, winners: tuple[int, ...], reason: str) -> Result:
-        return petrangola_settle.result(self.match, winners, reason, self.dealer)
 
     def showdown(self) -> tuple[Shown, ...]:
         """Each hand's worth, in dealing order, and who falls: from the showdown to the next cut;

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from engine.cards import Deck
-from engine.contract import Note, Result
-from engine.games.monte import Tokens
+from engine.contract import Note
+from engine.games import monte_tokens
+from engine.games.monte_tokens import DEALER_WINS, Tokens, ranked
 from engine.games.petrangola_hands import (
     PETRANGOLA,
     Judge,
@@ -24,12 +25,8 @@ from engine.games.petrangola_hands import (
 from engine.position import note
 
 PLAY_ON: Final = ""
-DEALER_WINS: Final = "dealer-wins"
 SPLIT: Final = "split"
 REPLAY: Final = "replay"
-LAST_ALIVE: Final = "last-alive"
-ABANDONED: Final = "abandoned"
-UNFINISHED: Final = "unfinished"
 _outcome: Final[Callable[..., Outcome]] = tuple.__new__  # the half of what Outcome(...) takes
 _LATER: Final = 64
 """Bits by which the worth of a hand outweighs when it was completed, a number of turns."""
@@ -51,19 +48,6 @@ class Match(Tokens):
     streak: tuple[int, ...]
     told: bytes | None
 
-    def changed(
-        self,
-        tokens: tuple[int, ...],
-        paid: tuple[int, ...],
-        drawn: tuple[int, ...],
-        used: tuple[int, ...],
-        streak: tuple[int, ...],
-    ) -> Match:
-        """The same match with other numbers; `dataclasses.replace` takes longer."""
-        return Match(
-            *(self.options, self.deck, self.judge, tokens, paid, drawn, used, streak, self.told)
-        )
-
 
 def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     """A match before its first deal (PET-02, PET-03)."""
@@ -82,15 +66,7 @@ def new_match(options: PetrangolaOptions, seats: int, deck: Deck) -> Match:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One hand at the showdown: rank 1 is best, equal hands share one, PET-36 included."""
-
-    seat: int
-    value: Value
-    rank: int
-    lost: int
-    gained: int
+Shown = monte_tokens.Shown[Value]
 
 
 class Outcome(NamedTuple):
@@ -118,16 +94,7 @@ class Outcome(NamedTuple):
     @property
     def shown(self) -> tuple[Shown, ...]:
         """The hands in dealing order."""
-        return tuple(
-            Shown(
-                seat,
-                value,
-                1 + sum(other > s for other in self.strength),
-                self.lost.get(seat, 0),
-                self.gained.get(seat, 0),
-            )
-            for seat, value, s in zip(self.players, self.values, self.strength, strict=True)
-        )
+        return ranked(self.players, self.values, self.strength, self.lost, self.gained)
 
 
 def settle(
@@ -270,14 +237,7 @@ def _announce(
 
 def put_out(match: Match, seats: Collection[int]) -> Match:
     """GEN-01, GEN-02: `seats` are dead, their tokens lost (into the pot with lost_tokens)."""
-    if not seats:
-        return match
-    tokens, paid = list(match.tokens), list(match.paid)
-    for seat in seats:
-        if match.options.pot == "lost_tokens":
-            paid[seat] += tokens[seat] * match.options.stake
-        tokens[seat] = 0
-    return match.changed(tuple(tokens), tuple(paid), match.drawn, match.used, match.streak)
+    return match.without(seats, match.options.stake if match.options.pot == "lost_tokens" else 0)
 
 
 def may_reenter(match: Match, dead: Iterable[int]) -> tuple[int, ...]:
@@ -303,18 +263,7 @@ def reenter(match: Match, seats: Iterable[int]) -> Match:
         tokens[seat] = fewest
         paid[seat] += price
         used[seat] += 1
-    return match.changed(tuple(tokens), tuple(paid), match.drawn, tuple(used), match.streak)
-
-
-def result(match: Match, winners: Sequence[int], reason: str, dealer: int = -1) -> Result:
-    """PET-60 and PET-45: the winners share the pot equally, the remainder is the dealer's.
-
-    `won` counts bonus tokens drawn from the pot too, so that paid and won balance at the end.
-    """
-    won = list(match.drawn)
-    if winners:
-        share, rest = divmod(match.pot, len(winners))
-        for seat in winners:
-            won[seat] += share
-        won[dealer if dealer in winners else winners[0]] += rest
-    return Result(tuple(winners), match.tokens, match.paid, tuple(won), reason)
+    return Match(  # dataclasses.replace takes longer
+        *(match.options, match.deck, match.judge, tuple(tokens), tuple(paid), match.drawn),
+        *(tuple(used), match.streak, match.told),
+    )

@@ -318,8 +318,4 @@ def begin(options: PetrangolaOptions, seats: int) -> PetrangolaState:
 @lru_cache(maxsize=64)
 def _first(options: PetrangolaOptions, seats: int, deck: Deck) -> PetrangolaState:
     """Made once for all matches of a kind, since nobody changes a state."""
-    new = PetrangolaState()
-    new.deal = Deal(petrangola_settle.new_match(options, seats, deck))
-    new.notes = ()
-    new._clear()
-    return new._to_draw()
+    return PetrangolaState()._begin(Deal(petrangola_settle.new_match(options, seats, deck)))
