@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -141,6 +141,17 @@ def unfinished(data: Path, identity: Identity) -> Iterator[Unfinished]:
             found = _look(match, log, identity)
             if found is not None:
                 yield found
+
+
+def first_choice(found: Iterable[Unfinished]) -> Unfinished | None:
+    """The match to go back to where nobody says which, of several with the newest first: one whose
+    players may be anywhere rather than one that was played on this computer alone."""
+    newest: Unfinished | None = None
+    for match in found:
+        if not match.local:
+            return match
+        newest = newest or match
+    return newest
 
 
 def _look(folder: Path, log: Path, identity: Identity) -> Unfinished | None:

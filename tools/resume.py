@@ -18,7 +18,7 @@ from node.invitation import BadPlace, Place, parse_target
 from node.language import ENGLISH, Language
 from node.screen.paint import fits
 from node.session import Session
-from node.unfinished import Unfinished, unfinished
+from node.unfinished import Unfinished, first_choice, unfinished
 from tools.errors import ExitCode, UsageError
 from tools.keyboard import MAX_LINE, Keyboard
 from tools.output import Output
@@ -45,27 +45,27 @@ def offer(args: argparse.Namespace, out: Output) -> int | None:
     or not now, or the full screen offers it."""
     if wanted(out, os.environ) and fits(*shutil.get_terminal_size()):
         return None
-    others = [match for match in unfinished(own_folder(), load_identity()) if not match.local]
-    if not others:
+    match = first_choice(unfinished(own_folder(), load_identity()))
+    if match is None:
         return None
     told = out.t("You left a match before its end: {match}.")
-    out.line(told.format(match=describe(others[0], out.speech)))
+    out.line(told.format(match=describe(match, out.speech)))
     out.prompt(out.t("Enter: go back to it. n: not now.") + " ")
     line = sys.stdin.readline(MAX_LINE)
     if line:
         out.answered()
     if not line or line.strip():
         return None
-    return take_up(args, out, others[0])
+    return take_up(args, out, match)
 
 
 def choose(found: Sequence[Unfinished], name: str | None) -> Unfinished:
     """The match of that name, or whose name has that part; the newest by default. UsageError."""
     if name is None:
-        others = [match for match in found if not match.local] or list(found)
-        if not others:
+        match = first_choice(found)
+        if match is None:
             raise UsageError("there is no match to take up again")
-        return others[0]
+        return match
     meant = [match for match in found if name in match.name]
     if len(meant) != 1:
         raise UsageError(
@@ -98,6 +98,11 @@ def take_up(
     if at is not None and not seat.session.visit(at.host, at.port):
         told = out.t("Nobody of this match is at {host} port {port}.")
         seat.teller.say(told.format(host=at.host, port=at.port))
+    if match.local:
+        seat.teller.tell(
+            "Computer players ended when the match was left; if nobody comes back, "
+            "'abandon' closes it."
+        )
     keyboard.start()
     return seat.play(Doorway("127.0.0.1", door))
 

@@ -34,7 +34,7 @@ from node.screen.lobby_room import Invited
 from node.screen.lobby_setup import Plan
 from node.session import Session
 from node.sitting import Manner
-from node.unfinished import Unfinished, unfinished
+from node.unfinished import Unfinished, first_choice, unfinished
 from protocol.group import default_group
 from protocol.messages import Role, TableCard
 from tools import settings
@@ -126,8 +126,7 @@ class Home:
         """Which match could be taken up again; "" if there is none."""
         from tools.resume import describe  # noqa: PLC0415  # it imports this module's neighbours
 
-        found = unfinished(own_folder(), self._identity)
-        self._found = next((match for match in found if not match.local), None)
+        self._found = first_choice(unfinished(own_folder(), self._identity))
         return describe(self._found, language) if self._found is not None else ""
 
     def watch_tables(self, show: Callable[[Sequence[Listed]], None]) -> None:

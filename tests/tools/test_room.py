@@ -23,6 +23,7 @@ from protocol.messages import Role
 from tests.node.lobbies import LOOPBACK, Node
 from tests.node.screen.lobby_terminal import listed
 from tests.node.tables import offer
+from tests.tools.left import ELSEWHERE, HERE, DataFolder
 from tools.arguments import make_parser
 from tools.room import Home
 
@@ -226,6 +227,14 @@ def test_there_is_nothing_to_take_up_at_first(home: Callable[..., Home]) -> None
     assert one.unfinished() == ""
     with pytest.raises(NodeError):
         one.resume()
+
+
+@pytest.mark.parametrize("host", [HERE, ELSEWHERE])
+def test_a_match_that_was_left_is_offered_wherever_its_players_were(
+    home: Callable[..., Home], tmp_path: Path, host: str
+) -> None:
+    DataFolder(tmp_path / "home").left("one", host, 1_000)
+    assert home().unfinished().startswith("petrangola with ")
 
 
 def test_a_new_table_begins_with_what_is_set(home: Callable[..., Home], tmp_path: Path) -> None:
