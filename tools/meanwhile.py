@@ -38,7 +38,6 @@ class Waits:
     def __init__(self, language: Language, text: str, now: float) -> None:
         self._language = language
         self._seat: int | None = None
-        self._shuffled = 0
         self._kind = ""
         self._text = self._told = ""
         self._next = float("inf")
@@ -64,16 +63,11 @@ class Waits:
         if due is None:
             self._wait("", "", now)
         elif due.kind in _DEALING:
-            kind = event.step.entries[0].kind
-            if due.kind is Kind.COMMIT:
-                self._shuffled = 0
-            self._shuffled += kind is Kind.SHUFFLE
             deal = after.deal
-            count = len(deal.terms.seats) if deal is not None else 0
             told = self._language.text("The cards are being dealt with.")
-            if self._shuffled < count:
+            if deal is not None and deal.shuffled < len(deal.terms.seats):
                 told = self._language.text("The deck is being shuffled: {0} of {1}.")
-                told = told.format(self._shuffled, count)
+                told = told.format(deal.shuffled, len(deal.terms.seats))
             self._wait("deal", told, now)
         elif due.kind in _CHOOSING and self._seat not in due.seats:
             labels = [after.header.labels[seat] for seat in due.seats]

@@ -204,6 +204,18 @@ def test_each_wait_is_told_and_never_for_oneself(tmp_path: Path) -> None:
     assert "The cards are being dealt with." in lines
 
 
+def test_after_a_match_is_taken_up_in_the_middle_no_shuffle_is_waited_for(tmp_path: Path) -> None:
+    heard = events(tmp_path)
+    shuffled = max(
+        n
+        for n, event in enumerate(heard)
+        if isinstance(event, Advanced) and event.step.entries[0].kind is Kind.SHUFFLE
+    )
+    lines = set(told_if_it_stopped([heard[0], *heard[shuffled + 1 :]]))
+    assert "The cards are being dealt with." in lines
+    assert not any(line.startswith("The deck is being shuffled") for line in lines)
+
+
 def test_waits_are_told_in_the_language(tmp_path: Path) -> None:
     lines = told_if_it_stopped(events(tmp_path), "it")
     assert "Si mescola il mazzo: 1 di 3." in lines
