@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pyte
 import pytest
@@ -152,6 +152,30 @@ def test_ctrl_c_at_a_question_ends_it_on_a_line_of_its_own() -> None:
         assert "\nbusso: interrupted." in shown.sent
         assert "\nThe log: " in shown.sent
         assert "Traceback" not in shown.sent
+
+
+class Alone(Window):
+    """The same with no verb."""
+
+    verb = ()
+
+
+def test_a_match_whose_process_was_killed_is_offered_and_can_be_closed() -> None:
+    with window(80, 24, "--plain", "--lang", "en") as shown:
+        shown.until(lambda: "\n> " in shown.sent)
+        shown.process.kill()
+        shown.end()
+    with closing(Alone(80, 24, ["--plain", "--lang", "en"])) as again:
+        again.until(lambda: "n: not now. " in again.sent)
+        again.press("\n")
+        again.until(lambda: "'abandon' closes it." in again.sent)
+        again.until(lambda: "\n> " in again.sent)
+        again.press("abandon\n")
+        assert again.end() == 0
+        assert "The match was closed before its end." in again.sent
+    with closing(Alone(80, 24, ["--plain", "--lang", "en"])) as third:
+        third.until(lambda: "q' leaves" in third.sent)
+        assert "You left a match" not in third.sent
 
 
 def test_a_dumb_terminal_gets_lines() -> None:
