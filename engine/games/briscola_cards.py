@@ -19,7 +19,6 @@ from engine.options import number
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 4
 HAND: Final = 3
-NOTHING: Final = -1
 _ORDER = "24567FCR3A"
 _POINTS = {"A": 11, "3": 10, "R": 4, "C": 3, "F": 2}
 

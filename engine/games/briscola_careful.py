@@ -1,8 +1,7 @@
 """Roll-outs of Briscola for players that search: with care, so that what they find is of use.
 
-Law: this file repeats the tricks of briscola_state for speed (BRI-06 to BRI-08), as
-briscola_playout does by chance; a test plays both side by side. Each player of a roll-out looks at
-its own cards and at the trick, as at the table.
+Law: this file repeats the tricks of briscola_state for speed (BRI-06 to BRI-08); a test compares
+what both reach. Each player of a roll-out looks at its own cards and at the trick, as at the table.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from engine.games.briscola_cards import ALL_POINTS, MAX_SEATS, NOTHING, RANKS, Cardset, beats
+from engine.games.briscola_cards import ALL_POINTS, RANKS, Cardset, beats
 from engine.games.briscola_ending import Ending
 from engine.games.briscola_position import plays
+from engine.games.tricks import NOTHING, ORDERS
 
 if TYPE_CHECKING:
     from engine.games.briscola_state import BriscolaState
@@ -29,11 +29,6 @@ _RANDOM: Final = 0.1
 _WIN: Final = 30
 """What it is worth to have more than half of the points, in points."""
 _LEAST: Final = float("-inf")
-ORDERS: Final = tuple(
-    tuple(tuple((at + n) % players for n in range(players)) for at in range(players))
-    for players in range(MAX_SEATS + 1)
-)
-"""ORDERS[players][at]: who plays in a trick that `at` leads."""
 
 
 @lru_cache(maxsize=32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.games.briscola_cards import NOTHING
+from engine.games.tricks import NOTHING
 
 Hand = tuple[int, ...]
 

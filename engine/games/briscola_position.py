@@ -17,15 +17,14 @@ from engine.contract import (
     Cards,
     Decide,
     Move,
-    Note,
     Over,
     Pile,
     Public,
     Result,
     Show,
-    Turn,
     mask_of,
 )
+from engine.games import tricks
 from engine.games.briscola_cards import (
     CARDSETS,
     FULL,
@@ -35,7 +34,8 @@ from engine.games.briscola_cards import (
     Cardset,
     beats,
 )
-from engine.position import Dealt, Kept, reads_from, slots_of
+from engine.games.tricks import WORTH_AT
+from engine.position import Kept, reads_from, slots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,6 @@ SIDES: Final = tuple(
     for seats in range(MAX_SEATS + 1)
 )
 """SIDES[seats][seat]: opposite seats of four are partners (BRI-02)."""
-POINTS: Final = FULL.deck.size
-"""Below this bit of a number are slots, from it on are points."""
 
 
 class _Plays(dict[int, tuple[Play, ...]]):
@@ -123,8 +121,10 @@ class Deal(Kept):
     plays: _Plays = field(default_factory=lambda: _NO_PLAYS)
     auto: bool = False
 
-    def knowing(self, faces: bytes, briscola: int, auto: bool) -> Deal:
-        """The same with other knowledge of the cards."""
+    def knowing(self, faces: bytes, auto: bool, briscola: int | None = None) -> Deal:
+        """The same with other knowledge of the cards, or with another slot turned up."""
+        if briscola is None:
+            briscola = self.briscola
         face = faces[briscola] if faces else UNKNOWN
         players = self.players
         return Deal(
@@ -139,8 +139,8 @@ class Deal(Kept):
         )
 
 
-class Position(Dealt):
-    """A position; see `State` for the fields that all games have. Further ones, for reading, with
+class Position(tricks.Round):
+    """A position; see `State` and `tricks.Round` for its fields. Further ones, for reading, with
     one item for each of `players`, in their order:
 
     living    the seats that are still in the match, ascending
@@ -152,26 +152,11 @@ class Position(Dealt):
     briscola  the slot that was turned up, and is drawn last; -1 before the deal
     beats     what takes a trick from what; () until the briscola is known
     auto      an open state, which answers its own card requests
-    phase     the row of briscola_state's table
-    packets   masks of the slots that each player was dealt or drew
-    left      the mask of the slots that are in the hands still
     held      the slots in each hand, in the order in which they came
     stock     the next slot to be drawn; deck.size: the briscola; deck.size + 1: nothing is left
-    trick     the slots on the table, in the order of play
-    best      the face that takes the trick so far, NOTHING before a lead
-    taker     who played it, an index into `players`
-    at        whose turn it is, an index into `players`
-    won       masks of the slots that each player took
-    took      the same with the cards' points above them, times 1 << POINTS
-    result    how the match ended, None while it goes on
-
-    Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
 
-    __slots__ = (
-        *("at", "best", "deal", "due", "left", "notes", "opened", "packets", "phase", "stock"),
-        *("taker", "took", "trick"),
-    )
+    __slots__ = ("stock",)
     deal: Deal
     options: BriscolaOptions
     living: tuple[int, ...]
@@ -184,18 +169,8 @@ class Position(Dealt):
     beats: tuple[bytes, ...]
     auto: bool
     phase: Phase
-    due: Turn
-    packets: tuple[int, ...]
-    left: int
     held: tuple[tuple[int, ...], ...]
     stock: int
-    trick: tuple[int, ...]
-    best: int
-    taker: int
-    at: int
-    won: tuple[int, ...]
-    took: tuple[int, ...]
-    notes: tuple[Note, ...]
     promises = ()  # nothing is promised: there is no duty to follow (BRI-06)
     breaches = ()
 
@@ -217,13 +192,10 @@ class Position(Dealt):
         """Hands, what each took (`won`), and on the table `trick`, `briscola` and `stock`."""
         if not self.faces:
             return ()
-        order = self._order()
         size = self.deck.size
         left = (self.briscola,) if self.stock <= size else ()
         return (
-            *(Pile("hand", self.players[i], self.held[i]) for i in order),
-            *(Pile("won", self.players[i], slots_of(self.won[i])) for i in order),
-            Pile("trick", -1, self.trick),
+            *self._played(),
             Pile("briscola", -1, left),
             Pile("stock", -1, tuple(range(self.stock, size))),
         )
@@ -237,23 +209,14 @@ class Position(Dealt):
 
     def points(self) -> tuple[int, ...]:
         """Points that each of `players` took so far (BRI-01)."""
-        return tuple([took >> POINTS for took in self.took])
+        return tuple([took >> WORTH_AT for took in self.took])
 
-    def hand_of(self, seat: int) -> tuple[int, ...]:
-        """The slots of `seat`'s hand, () if it holds none."""
-        if seat not in self.players or not self.packets:
-            return ()
-        return self.held[self.players.index(seat)]
+    def _hand(self, at: int) -> tuple[int, ...]:
+        return tuple([play.slot for play in plays(self.packets[at] & self.left, self.briscola)])
 
     def side(self, seat: int) -> int:
         """The side of a seat: opposite seats of four are partners (BRI-02)."""
         return SIDES[self.deal.seats][seat]
-
-    def with_faces(self, faces: bytes) -> Self:
-        new = self._copy()
-        new.notes = self.notes
-        new.deal = self.deal.knowing(faces, self.briscola, auto=False)
-        return new
 
     def _result(self, winners: tuple[int, ...], reason: str) -> Result:
         nothing = (0,) * self.seats
@@ -283,10 +246,7 @@ def plays(mask: int, briscola: int) -> tuple[Play, ...]:
 
 
 def _held(self: Position) -> tuple[tuple[int, ...], ...]:
-    left, briscola = self.left, self.briscola
-    return tuple(
-        tuple(play.slot for play in plays(packet & left, briscola)) for packet in self.packets
-    )
+    return tuple([self._hand(at) for at in range(len(self.packets))])
 
 
 def _shown(self: Position) -> tuple[int, ...]:
@@ -301,11 +261,7 @@ def _shown(self: Position) -> tuple[int, ...]:
     return tuple(shown)
 
 
-def _won(self: Position) -> tuple[int, ...]:
-    return tuple(took & (1 << POINTS) - 1 for took in self.took)
-
-
 # These are read from a position's deal, or made when somebody asks; a position doesn't store them.
 reads_from(Position, "deal", Deal)
-for _name, _make in {"held": _held, "shown": _shown, "won": _won}.items():
+for _name, _make in {"held": _held, "shown": _shown}.items():
     setattr(Position, _name, property(_make))

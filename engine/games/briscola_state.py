@@ -52,26 +52,24 @@ from engine.games.briscola_cards import (
     HAND,
     MAX_SEATS,
     MIN_SEATS,
-    NOTHING,
     BriscolaOptions,
     Cardset,
 )
 from engine.games.briscola_position import (
     PLAYS,
-    POINTS,
     SIDES,
     Deal,
     Phase,
     Play,
     Position,
 )
-from engine.games.phases import REVEAL, Handlers, dealt_by, handlers, refusal
+from engine.games.phases import REVEAL, Handlers, dealt_by, decides, handlers, refusal
+from engine.games.tricks import ALONE, packets
 from engine.position import new_blank, note, open_slots, slots_of
 
 __all__ = ["PLAYS", "BriscolaState", "Phase", "Play", "begin"]
 
 _PLAY: Final = Phase.PLAY
-_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
 _SHUFFLE: Final = {n: Cards((Shuffle(cards.deck),)) for n, cards in CARDSETS.items()}
 _OPEN_BRISCOLA: Final = {n: Cards((Open((HAND * n,)),)) for n in CARDSETS}
 """By the number of players."""
@@ -80,8 +78,7 @@ _TAKES: Final = tuple(
     for seat in range(MAX_SEATS)
 )
 """Notes by seat and points, made once because there are so many of them."""
-_PACKETS: Final = tuple(0b111 << HAND * n for n in range(MAX_SEATS))
-_ALONE: Final = tuple((slot,) for slot in range(FULL.deck.size))
+_PACKETS: Final = {n: packets((HAND,) * n) for n in CARDSETS}
 _BIT: Final = {slot: 1 << slot for slot in range(FULL.deck.size)}
 
 
@@ -94,7 +91,7 @@ def _seated(
     dealer = next((seat for seat in living if seat >= start), living[0])
     players = dealt_by(living, dealer)
     return (
-        *(dealer, players, tuple([_DECIDE[seat] for seat in players])),
+        *(dealer, players, decides(players)),
         *((*range(1, len(players)), 0), CARDSETS[len(players)], _SHUFFLE[len(players)]),
     )
 
@@ -129,7 +126,7 @@ class BriscolaState(Position):
         faces = self._checked(faces)
         self._agree(faces)
         new = self._copy()
-        new.deal = self.deal.knowing(faces, self.briscola, auto=True)
+        new.deal = self.deal.knowing(faces, auto=True)
         return new
 
     # A method below that begins with `_to_` or `_after_` changes the fresh copy it belongs to.
@@ -152,10 +149,10 @@ class BriscolaState(Position):
         """The next hand, dealt by the first living seat from `start` on (BRI-03)."""
         old = self.deal
         hand = old.hand + 1
-        dealer, players, decides, after, cards, due = _seated(living, start % old.seats)
+        dealer, players, turns, after, cards, due = _seated(living, start % old.seats)
         self.deal = Deal(
             *(old.options, old.seats, living, games, hand, dealer),
-            *(players, decides, after, cards, cards.deck),
+            *(players, turns, after, cards, cards.deck),
         )
         self._clear()
         self.phase = Phase.SHUFFLE
@@ -163,11 +160,8 @@ class BriscolaState(Position):
         self.notes += (note("deals", dealer, (hand,)),)
         return self
 
-    def _clear(self) -> None:
-        """No card lies dealt."""
-        self.opened = self.left = self.stock = self.taker = self.at = 0
-        self.packets = self.trick = self.took = ()
-        self.best = NOTHING
+    def _forget(self) -> None:
+        self.stock = 0
 
     def _shuffled(self, given: Shuffled) -> BriscolaState:
         """BRI-04: packets of three, the briscola, the stock."""
@@ -181,9 +175,8 @@ class BriscolaState(Position):
             old.deck.check(given.faces)
             faces = bytes(given.faces)
         new = self._copy()
-        new.deal = old.knowing(faces, briscola, auto)
-        new.packets = _PACKETS[:players]
-        new.left = (1 << briscola) - 1
+        new.deal = old.knowing(faces, auto, briscola)
+        new.packets, new.left = _PACKETS[players]
         new.stock = briscola + 1
         new.took = (0,) * players
         if auto:
@@ -192,8 +185,7 @@ class BriscolaState(Position):
             new.due = new.deal.decides[0]
             return new
         new.phase = Phase.LOOK
-        shows = [Show(h, seat) for h, seat in zip(new.held, self.players, strict=True)]
-        return new._to_requests([*shows, *_OPEN_BRISCOLA[players].requests])
+        return new._to_requests([*new._looks(), *_OPEN_BRISCOLA[players].requests])
 
     def _to_requests(self, requests: Sequence[Request]) -> BriscolaState:
         """Stop for `requests`, or answer them where all cards are known or nothing is asked."""
@@ -205,7 +197,7 @@ class BriscolaState(Position):
         faces = self._shown_by(given)
         deal = self.deal
         if slots:
-            deal = deal.knowing(faces, deal.briscola, deal.auto)
+            deal = deal.knowing(faces, deal.auto)
         if self.phase is Phase.OPENING:
             return self._lay(slots[0], deal)
         new = self._copy()
@@ -240,7 +232,7 @@ class BriscolaState(Position):
         else:
             new.best = best
             new.taker = self.taker
-        new.trick = trick = self.trick + _ALONE[slot]
+        new.trick = trick = self.trick + ALONE[slot]
         if len(trick) == len(deal.players):
             return new._after_trick()
         new.at = at = deal.after[at]
@@ -249,20 +241,8 @@ class BriscolaState(Position):
 
     def _after_trick(self) -> BriscolaState:
         """BRI-06, BRI-07."""
-        deal, taker = self.deal, self.taker
-        worth = deal.worth
-        cards = points = 0
-        for slot in self.trick:
-            cards |= 1 << slot
-            points += worth[slot]
-        took = list(self.took)
-        took[taker] += points << POINTS | cards
-        self.took = tuple(took)
-        self.notes = _TAKES[deal.players[taker]][points]
-        self.trick = ()
-        self.best = NOTHING
-        self.at = taker
-        self.due = deal.decides[taker]
+        deal = self.deal
+        self.notes = _TAKES[deal.players[self.taker]][self._take_trick()]
         if self.stock <= len(deal.faces):
             return self._to_drawing()
         return self if self.left else self._to_reveal()
@@ -307,7 +287,7 @@ class BriscolaState(Position):
         faces = self._checked(given.faces)
         self._agree(faces)
         new = self._copy()
-        new.deal = self.deal.knowing(faces, self.briscola, self.auto)
+        new.deal = self.deal.knowing(faces, self.auto)
         return new._finish((), new.points())
 
     def _finish(self, leavers: Collection[int], points: tuple[int, ...]) -> BriscolaState:
@@ -365,7 +345,7 @@ class BriscolaState(Position):
         cards = CARDSETS.get(len(players), FULL)
         self.deal = Deal(
             *(old.options, old.seats, living, old.games, old.hand, old.dealer, players),
-            tuple([_DECIDE[seat] for seat in players]),
+            decides(players),
             (*range(1, len(players)), 0),
             *(cards, cards.deck),
         )

@@ -32,6 +32,7 @@ from engine.contract import (
     mask_of,
 )
 from engine.games.monte_tokens import Tokens
+from engine.games.phases import decides
 from engine.position import Dealt, Kept, new_blank, note, open_slots
 
 Hand = tuple[int, ...]
@@ -312,7 +313,7 @@ class Round(Dealt):
         self.deal = deal = new_blank(type(old))
         deal.match = match
         deal.players = players
-        deal.decides, deal.after = decides(players)
+        deal.decides, deal.after = turns_of(players)
         deal.most = len(players) * match.options.max_rounds
         deal.hand = hand = old.hand + 1
         deal.dealer = dealer = players[-1]
@@ -376,11 +377,11 @@ def looked_at(seats: int, players: tuple[int, ...], size: int) -> tuple[int, ...
 
 
 @lru_cache(maxsize=1024)
-def decides(
+def turns_of(
     players: tuple[int, ...],
 ) -> tuple[tuple[Decide, ...], tuple[tuple[int, Decide], ...]]:
     """What is due at the turn of each, and whose turn comes after it; see `Round`."""
-    due = tuple([Decide(seat) for seat in players])
+    due = decides(players)
     places = (*range(1, len(players)), 0)
     return due, tuple([(at, due[at]) for at in places])
 

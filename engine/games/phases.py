@@ -72,6 +72,12 @@ def dealt_by(living: tuple[int, ...], dealer: int) -> tuple[int, ...]:
     return living[at:] + living[:at]
 
 
+@lru_cache(maxsize=1024)
+def decides(players: tuple[int, ...]) -> tuple[Decide, ...]:
+    """What is due at the turn of each."""
+    return tuple([Decide(seat) for seat in players])
+
+
 def own(kind: type[S], state: State) -> S:
     """`state` as one of a game's own `kind`; OutOfTurn if it belongs to another game."""
     if not isinstance(state, kind):

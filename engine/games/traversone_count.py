@@ -35,8 +35,6 @@ _CHEAP: Final = "32RCF"
 
 STRENGTH: Final = bytes(_ORDER.index(ITALIAN.ranks[face % RANKS]) for face in range(DECK.size))
 """Face -> 0 (a 4) to 9 (a 3), comparable within a suit."""
-NOTHING: Final = -1
-"""The place of a best card while none lies on the table."""
 BEATS: Final = (
     *(
         bytes(

@@ -15,7 +15,6 @@ from engine.games.traversone_count import (
     ACE,
     ACE_OF_BASTONI,
     DECK,
-    MAX_SEATS,
     RANKS,
     STRENGTH,
     THIRDS,
@@ -25,6 +24,7 @@ from engine.games.traversone_count import (
 from engine.games.traversone_moves import slots_of
 from engine.games.traversone_position import DRAWING_PLAYERS, SUITS, Phase
 from engine.games.traversone_state import TraversoneState
+from engine.games.tricks import ORDERS
 
 # A card is a bit here, at SUITS times its strength plus its suit: so a mask of cards has the lowest
 # one at its low end, and of two cards of one suit the greater number takes the other.
@@ -45,11 +45,6 @@ _WORTH: Final = tuple(
 _ACES: Final = sum(_BIT[face] for face in range(DECK.size) if face % RANKS == ACE)
 _RANDOM: Final = 0.15
 """How often a careful player takes any card, so that all do not always play alike."""
-_ORDERS: Final = tuple(
-    tuple(tuple((at + n) % players for n in range(players)) for at in range(players))
-    for players in range(MAX_SEATS + 1)
-)
-"""_ORDERS[players][at]: who plays in a trick that `at` leads."""
 
 
 def play_out(state: TraversoneState, rng: random.Random, careful: bool = False) -> Count:
@@ -74,7 +69,7 @@ def play_out(state: TraversoneState, rng: random.Random, careful: bool = False) 
         aside = _any(hands[-1], chance())
         hands[-1] ^= aside
     stock = bits[: state.stock - 1 : -1] if players == DRAWING_PLAYERS else []
-    orders = _ORDERS[players]
+    orders = ORDERS[players]
     taker = state.taker
     led = best = 0
     if state.best >= 0:

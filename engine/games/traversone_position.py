@@ -16,18 +16,16 @@ from engine.contract import (
     Breach,
     Decide,
     Move,
-    Note,
     Pile,
     Promise,
     Public,
     Result,
     Seen,
-    Turn,
     mask_of,
 )
+from engine.games import tricks
 from engine.games.traversone_count import (
     DECK,
-    NOTHING,
     RANKS,
     THIRDS,
     Count,
@@ -35,11 +33,11 @@ from engine.games.traversone_count import (
 )
 from engine.games.traversone_match import Match
 from engine.games.traversone_moves import ASIDES, plays, slots_of
-from engine.position import Dealt, Kept, open_slots, reads_from
+from engine.games.tricks import NOTHING
+from engine.position import Kept, open_slots, reads_from
 
 SUITS: Final = len(DECK.kind.suits)
 DECK_SIZE: Final = DECK.size
-ALL_SLOTS: Final = (1 << DECK.size) - 1
 DRAWING_PLAYERS: Final = 2
 """So many play with a stock (TRA-30)."""
 Vow = tuple[int, int, int]
@@ -63,8 +61,6 @@ class Phase(IntEnum):
 _PLAY: Final = Phase.PLAY
 WORTH: Final = tuple(row.ljust(UNKNOWN + 1, b"\0") for row in THIRDS)
 """THIRDS for bytes.translate, with nothing for a card that isn't known."""
-THIRDS_AT: Final = DECK_SIZE
-"""Below this bit of a number are slots, from it on are thirds of a point."""
 
 _IN_SUIT: Final = tuple(
     bytes(b"01"[face < DECK.size and face // RANKS == suit] for face in range(UNKNOWN + 1))
@@ -110,22 +106,13 @@ class Deal(Kept):
         return self.but(faces=faces, suits=suit_masks(faces), worth=worth, auto=auto)
 
 
-class Position(Dealt):
-    """A position; see `State` for the fields that all games have. Further ones, for reading, with
-    masks of slots (bit i: slot i) and one item for each of `players`, in their order:
+class Position(tricks.Round):
+    """A position; see `State` and `tricks.Round` for its fields. Further ones, for reading:
 
     match    totals, places and options (traversone_match.Match)
     phase    the row of traversone_state's table
-    packets  the slots that each player was dealt or drew
-    left     the slots that are in the hands still
     may      the slots that may be played now, -1 until somebody has asked
     aside    the slot put aside by the dealer of three, -1 if there is none (TRA-31)
-    trick    the slots on the table, in the order of play
-    best     the face that takes the trick so far, NOTHING before a lead
-    taker    who played it, an index into `players`; between tricks who took the last one
-    at       whose turn it is, an index into `players`
-    won      the slots that each player took
-    took     the same with the cards' thirds of a point above them, times 1 << THIRDS_AT
     decides  what is due when it is that player's turn
     worth    the thirds of each slot, 0 where the card isn't known
     suits    for each suit the slots that are known to hold a card of it
@@ -135,42 +122,15 @@ class Position(Dealt):
     drawing  the seats among which the draw for the first deal goes on
     draws    draws that left that open
     auto     an open state, which answers its own card requests
-
-    Only `deal` and the slots below are stored, so that a card costs a short copy.
     """
 
-    __slots__ = (
-        "at",
-        "best",
-        "deal",
-        "due",
-        "left",
-        "may",
-        "notes",
-        "opened",
-        "packets",
-        "phase",
-        "taker",
-        "took",
-        "trick",
-        "vowed",
-        "vows",
-    )
+    __slots__ = ("may", "vowed", "vows")
     deal: Deal
     options: TraversoneOptions
     match: Match
     phase: Phase
-    due: Turn
-    packets: tuple[int, ...]
-    left: int
     may: int
     aside: int
-    trick: tuple[int, ...]
-    best: int
-    taker: int
-    at: int
-    took: tuple[int, ...]
-    notes: tuple[Note, ...]
     suits: tuple[int, ...]
     vowed: int
     vows: tuple[Vow, ...]
@@ -191,10 +151,6 @@ class Position(Dealt):
         if len(packets) != DRAWING_PLAYERS:
             return DECK_SIZE
         return (packets[0] | packets[1]).bit_length()
-
-    @property
-    def won(self) -> tuple[int, ...]:
-        return tuple(took & ALL_SLOTS for took in self.took)
 
     @property
     def moves(self) -> int:
@@ -240,17 +196,12 @@ class Position(Dealt):
         """Hands, what each took (`won`), and on the table `trick`, `aside` and `stock`."""
         if not self.faces:
             return ()
-        order = self._order()
-        hands = [
-            Pile("hand", self.players[i], slots_of(self.packets[i] & self.left)) for i in order
-        ]
-        won = [Pile("won", self.players[i], slots_of(self.won[i])) for i in order]
-        table = [Pile("trick", -1, self.trick)]
+        table = []
         if self.aside >= 0 and self.count is None:
             table.append(Pile("aside", -1, (self.aside,)))
         if len(self.players) == DRAWING_PLAYERS:
             table.append(Pile("stock", -1, tuple(range(self.stock, self.deck.size))))
-        return (*hands, *won, *table)
+        return (*self._played(), *table)
 
     def scores(self) -> tuple[int, ...]:
         """Penalties."""
@@ -258,18 +209,6 @@ class Position(Dealt):
 
     def standing(self) -> Result:
         return self.match.result()
-
-    def hand_of(self, seat: int) -> tuple[int, ...]:
-        """The slots of `seat`'s hand, () if it holds none."""
-        if seat not in self.players or not self.faces:
-            return ()
-        return slots_of(self.packets[self.players.index(seat)] & self.left)
-
-    def with_faces(self, faces: bytes) -> Self:
-        new = self._copy()
-        new.notes = self.notes
-        new.deal = self.deal.knowing(faces, auto=False)
-        return new
 
     def _copy(self) -> Self:
         new = object.__new__(type(self))

@@ -1,8 +1,8 @@
 """A position of Traversone and the way forward from it (TRA-02..TRA-04, TRA-30..TRA-34).
 
 Law: this file knows the order of a hand: what is due, what it opens, when it ends. It must never
-know how cards are dealt, nor count penalties and places by itself (traversone_count,
-traversone_match); nothing in it looks at a card that its state doesn't show.
+know how cards are dealt; nothing in it looks at a card that its state doesn't show. What follows a
+hand's last trick is traversone_ending's.
 
     phase    turn()                                   next
     -------  ---------------------------------------  -------------------------------------------
@@ -26,78 +26,53 @@ reveal is due it doesn't undo what was played.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import lru_cache
-from itertools import accumulate
 from typing import Final
 
 from engine.cards import UNKNOWN
 from engine.contract import (
-    Breach,
     Cards,
-    Decide,
-    Draw,
     Drawn,
     Input,
-    Leave,
     Note,
     Open,
-    Over,
-    Promise,
     Revealed,
     Seen,
-    Show,
-    Shuffle,
     Shuffled,
 )
 from engine.errors import IllegalMove, OutOfTurn
 from engine.games import traversone_match
-from engine.games.phases import REVEAL, Handlers, dealt_by, handlers, opened_by, refusal
+from engine.games.phases import Handlers, handlers, opened_by, refusal
 from engine.games.traversone_count import (
     BEATS,
     DECK,
     MAX_SEATS,
-    NOTHING,
     RANKS,
     STRENGTH,
     THIRDS,
-    Count,
     TraversoneOptions,
     check_seats,
-    count,
 )
-from engine.games.traversone_match import Match
-from engine.games.traversone_moves import Aside, Play, slots_of
+from engine.games.traversone_ending import Ending
+from engine.games.traversone_moves import Aside, Play
 from engine.games.traversone_position import (
-    ALL_SLOTS,
     DRAWING_PLAYERS,
     SUITS,
-    THIRDS_AT,
     WORTH,
     Deal,
     Phase,
-    Position,
-    Vow,
     suit_masks,
 )
+from engine.games.tricks import ALONE, packets
 from engine.position import new_blank, note, open_slots
 
 DISTRIBUTION: Final = {2: (10, 10), 3: (13, 13, 14), 4: (10,) * 4, 5: (8,) * 5}
 """Cards of each player in the order of dealing (TRA-02, TRA-30..TRA-32)."""
 
 
-def _packets(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
-    """CARD-06: each hand is one packet; a mask of slots for each, and of all of them."""
-    tops = list(accumulate(sizes))
-    packets = tuple((1 << top) - (1 << top - n) for top, n in zip(tops, sizes, strict=True))
-    return packets, (1 << tops[-1]) - 1
-
-
-_PACKETS: Final = {players: _packets(sizes) for players, sizes in DISTRIBUTION.items()}
+_PACKETS: Final = {players: packets(sizes) for players, sizes in DISTRIBUTION.items()}
 
 _PLAY: Final = Phase.PLAY
-_DECIDE: Final = tuple(Decide(seat) for seat in range(MAX_SEATS))
-_SHUFFLE: Final = Cards((Shuffle(DECK),))
 _MOST_THIRDS: Final = sum(THIRDS[True])
 _TAKES: Final = tuple(
     tuple((Note("takes", seat, (thirds,)),) for thirds in range(_MOST_THIRDS + 1))
@@ -106,15 +81,6 @@ _TAKES: Final = tuple(
 """_TAKES[seat][thirds]: the notes of a trick, made once because there are so many tricks."""
 _ASIDE_PLAYERS: Final = 3
 _ALL_UNKNOWN: Final = bytes((UNKNOWN,)) * DECK.size
-_ALONE: Final = tuple((slot,) for slot in range(DECK.size))
-
-
-@lru_cache(maxsize=256)
-def _seated(living: tuple[int, ...], dealer: int) -> tuple[tuple[int, ...], tuple[Decide, ...]]:
-    """The players of a hand that `dealer`, one of `living`, deals (TRA-02), and what is due at the
-    turn of each."""
-    players = dealt_by(living, dealer)
-    return players, tuple([_DECIDE[seat] for seat in players])
 
 
 @lru_cache(maxsize=256)
@@ -126,7 +92,7 @@ def _dealt(seats: int, players: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shown)
 
 
-class TraversoneState(Position):
+class TraversoneState(Ending):
     """A position that `apply` leads on from; `Position` has the fields."""
 
     __slots__ = ()
@@ -196,46 +162,6 @@ class TraversoneState(Position):
         new.notes = (note("dealer-drawn", drawing[0], (at,)),)
         return new._to_deal(self.match, drawing[0])
 
-    def _after_match(self, match: Match, start: int) -> TraversoneState:
-        """The end of `match`, or its next deal by the first living seat from `start` on."""
-        if not match.ended:
-            return self._to_deal(match, match.next_dealer(start))
-        self.deal = self.deal.but(match=match)
-        self.phase = Phase.OVER
-        self.due = Over(match.result())
-        self.notes += tuple(note("wins", seat) for seat in match.placed)
-        return self
-
-    def _to_deal(self, match: Match, dealer: int) -> TraversoneState:
-        """The next hand, with nothing of the last one's cards left (TRA-02, TRA-22)."""
-        old = self.deal
-        hand = old.hand + 1
-        players, decides = _seated(match.living, dealer)
-        self.deal = Deal(
-            old.options,
-            old.seats,
-            match,
-            hand,
-            dealer,
-            players,
-            decides,
-            shown=(0,) * old.seats,
-            breaches=old.breaches,
-        )
-        self._clear()
-        self.phase = Phase.SHUFFLE
-        self.due = _SHUFFLE
-        self.notes += (note("deals", dealer, (hand,)),)
-        return self
-
-    def _clear(self) -> None:
-        """No card lies dealt."""
-        self.may = -1
-        self.opened = self.left = self.at = self.taker = self.vowed = 0
-        self.packets = self.took = self.trick = ()
-        self.vows = ()
-        self.best = NOTHING
-
     def _shuffled(self, given: Shuffled) -> TraversoneState:
         """CARD-06: what isn't dealt is the stock."""
         old = self.deal
@@ -261,12 +187,7 @@ class TraversoneState(Position):
         new.phase = Phase.LOOK
         if auto:
             return new._after_look()
-        new.due = Cards(
-            tuple(
-                Show(slots_of(packet), seat)
-                for packet, seat in zip(new.packets, self.players, strict=True)
-            )
-        )
+        new.due = Cards(tuple(new._looks()))
         return new
 
     def _looked(self, given: Seen) -> TraversoneState:
@@ -277,7 +198,7 @@ class TraversoneState(Position):
     def _after_look(self) -> TraversoneState:
         if len(self.players) == _ASIDE_PLAYERS:
             self.phase = Phase.ASIDE
-            self.due = _DECIDE[self.dealer]
+            self.due = self.deal.decides[-1]
             return self
         self.phase = _PLAY
         self.due = self.deal.decides[0]
@@ -294,7 +215,7 @@ class TraversoneState(Position):
         new.left ^= bit
         new.notes = (note("puts-aside", self.dealer),)
         new.phase = _PLAY
-        new.due = _DECIDE[self.players[0]]
+        new.due = self.deal.decides[0]
         return new
 
     # ------------------------------------------------------------------ tricks
@@ -351,7 +272,7 @@ class TraversoneState(Position):
                     hidden = self.packets[at] & new.left & ~new.opened
                     if hidden:
                         new._vow(vow, hidden)
-        new.trick = trick = self.trick + _ALONE[slot]
+        new.trick = trick = self.trick + ALONE[slot]
         decides = deal.decides
         if len(trick) == len(decides):
             return new._after_trick()
@@ -371,22 +292,8 @@ class TraversoneState(Position):
 
     def _after_trick(self) -> TraversoneState:
         """TRA-03; with two players both draw, the winner first (TRA-30)."""
-        deal = self.deal
-        taker = self.taker
-        worth = deal.worth
-        cards = thirds = 0
-        for slot in self.trick:
-            cards |= 1 << slot
-            thirds += worth[slot]
-        took = list(self.took)
-        took[taker] += thirds << THIRDS_AT | cards
-        self.took = tuple(took)
-        self.notes = _TAKES[deal.players[taker]][thirds]
-        self.trick = ()
-        self.best = NOTHING
-        self.at = taker
-        self.due = deal.decides[taker]
-        if len(took) == DRAWING_PLAYERS and self.stock < DECK.size:
+        self.notes = _TAKES[self.deal.players[self.taker]][self._take_trick()]
+        if len(self.took) == DRAWING_PLAYERS and self.stock < DECK.size:
             return self._to_drawing()
         return self if self.left else self._to_count()
 
@@ -406,135 +313,8 @@ class TraversoneState(Position):
     def _drew(self, given: Seen) -> TraversoneState:
         new = self._see(given)
         new.phase = _PLAY
-        new.due = _DECIDE[self.players[self.at]]
+        new.due = self.deal.decides[self.at]
         return new
-
-    # ------------------------------------------------------------------ the end of a hand
-
-    def _to_count(self) -> TraversoneState:
-        """Every promise is kept: the hands have come out. TRA-31: now the card put aside does."""
-        self.vows = ()
-        self.vowed = 0
-        if self.aside >= 0:
-            if not self.auto:
-                self.phase = Phase.COUNT
-                self.due = Cards((Open((self.aside,)),))
-                return self
-            self.opened |= 1 << self.aside
-        return self._after_count()
-
-    def _turned_up(self, given: Seen) -> TraversoneState:
-        return self._see(given)._after_count()
-
-    def _after_count(self) -> TraversoneState:
-        """TRA-11 to TRA-13."""
-        deal = self.deal
-        last, players = self.taker, deal.players
-        if deal.aside >= 0:
-            took = list(self.took)
-            took[last] += deal.worth[deal.aside] << THIRDS_AT | 1 << deal.aside
-            self.took = tuple(took)
-        thirds = [took >> THIRDS_AT for took in self.took]
-        counted = count(deal.options, thirds, last)
-        notes = [*self.notes, note("last-trick", players[last])]
-        if counted.cappotto >= 0:
-            notes.append(note("cappotto", players[last]))
-        for seat, n, own in sorted(zip(players, counted.penalties, thirds, strict=True)):
-            notes.append(note("counts", seat, (n, own)))
-        self.notes = tuple(notes)
-        if deal.auto:
-            return self._finish((), counted)
-        self.deal = deal.but(count=counted)
-        return self._to_reveal()
-
-    def _to_reveal(self) -> TraversoneState:
-        self.phase = Phase.REVEAL
-        self.due = REVEAL
-        return self._finish((), self.count) if self.auto else self
-
-    def _to_breach(self, vow: Vow, slot: int) -> TraversoneState:
-        """GEN-01: the hand is void, so it isn't played on, nor counted."""
-        self.vows = tuple(held for held in self.vows if held != vow)
-        self.deal = self.deal.but(count=None, breaches=(self._breach(vow, slot),))
-        self.notes = (note("broken-promise", self.players[vow[0] // SUITS]),)
-        return self._to_reveal()
-
-    def _breach(self, vow: Vow, slot: int) -> Breach:
-        bit, hidden, move = vow
-        seat, suit = self.players[bit // SUITS], DECK.kind.suit_names[bit % SUITS]
-        card = DECK.kind.text(self.faces[slot])
-        promise = Promise(seat, "TRA-04", slots_of(hidden), move)
-        return Breach(promise, f"seat {seat} didn't follow {suit} and held {card}")
-
-    def _revealed(self, given: Revealed) -> TraversoneState:
-        """What a hand that ended early left hidden settles the promises that are left."""
-        faces = self._checked(given.faces)
-        self._agree(faces)
-        new = self.with_faces(faces)
-        breaches = list(self.breaches)
-        for vow in self.vows:
-            bit, hidden, _ = vow
-            held = slots_of(hidden & new.suits[bit % SUITS])
-            if held:
-                breaches.append(new._breach(vow, held[0]))
-        new.deal = new.deal.but(breaches=tuple(breaches))
-        new.opened = ALL_SLOTS
-        cheats = sorted({breach.promise.seat for breach in breaches})
-        new.notes = tuple(note("broken-promise", seat) for seat in cheats)
-        return new._finish((), new.deal.count)
-
-    def _finish(self, leavers: Collection[int], counted: Count | None) -> TraversoneState:
-        """GEN-01, then TRA-20 to TRA-22; `leavers` went away when only the reveal was due."""
-        deal = self.deal
-        before = deal.match
-        if deal.auto:
-            self.opened = ALL_SLOTS
-        if counted is None:
-            self.notes += (note("void"),)
-            cheats = {breach.promise.seat for breach in deal.breaches}
-            after = traversone_match.put_out(before, cheats | set(leavers))
-            return self._after_match(after, deal.dealer)
-        after = traversone_match.settle(before, deal.players, counted.penalties)
-        if after.living != before.living and not before.further:
-            out = sorted(set(before.living) - set(after.living) - set(after.placed))
-            self.notes += tuple([note("out", seat, (after.totals[seat],)) for seat in out])
-        if after.further:
-            self.notes += tuple([note("further-deal", seat) for seat in after.living])
-        if leavers:
-            after = traversone_match.put_out(after, leavers)
-        if after.ended:
-            self.deal = deal.but(count=counted)
-        return self._after_match(after, deal.dealer + 1)
-
-    def _to_draw(self) -> TraversoneState:
-        living = self.match.living
-        self.deal = self.deal.but(players=living, drawing=living)
-        self.phase = Phase.DRAW
-        self.due = Cards((Draw(DECK),))
-        return self
-
-    def _leave(self, given: Leave) -> TraversoneState:
-        """GEN-02."""
-        gone = self._gone(given)
-        new = self._copy()
-        leaving = sorted(gone & {*self.match.living, *self.match.placed})
-        new.notes = tuple(note("leaves", seat) for seat in leaving)
-        if not leaving:
-            return new
-        if self.phase is Phase.REVEAL:
-            return new._finish(leaving, self.deal.count)
-        if self.faces:
-            new.notes += (note("void"),)
-        after = traversone_match.put_out(self.match, leaving)
-        new.deal = Deal(
-            *(self.options, self.seats, after, self.hand, self.dealer, self.players),
-            self.deal.decides,
-            shown=(0,) * self.seats,
-        )
-        new._clear()
-        if self.dealer < 0 and not after.ended:
-            return new._to_draw()
-        return new._after_match(after, self.dealer)
 
 
 def _misplaced(phase: Phase) -> IllegalMove:

@@ -12,7 +12,8 @@ import pytest
 from engine.cards import ITALIAN
 from engine.errors import NotationError
 from engine.games.traversone import GAME
-from engine.games.traversone_count import BEATS, NOTHING, THIRDS, count, points_text
+from engine.games.traversone_count import BEATS, THIRDS, count, points_text
+from engine.games.tricks import NOTHING
 from tests.engine.tricks_desk import VECTORS, options_of, sit_down
 
 CASES: list[Any] = json.loads((VECTORS / "traversone" / "counts.json").read_text(encoding="utf-8"))
