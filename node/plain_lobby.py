@@ -153,10 +153,13 @@ class PlainLobby(PlainMatch):
 
     def _close(self) -> None:
         """Nobody will type any more: wait only for what has been asked for."""
-        super()._close()
+        if self._playing:
+            super()._close()
+            return
+        self._waiting.closed = True
         you = self._view.you if self._view is not None else None
         watching = you is not None and you.role is Role.WATCH
-        if not self._playing and not watching and (you is None or not you.ready):
+        if not watching and (you is None or not you.ready):
             raise Left
 
     def _lang(self, word: str) -> None:

@@ -218,8 +218,10 @@ class PlainMatch:
     # -- a line while nothing is asked ------------------------------------------------------------
 
     def _close(self) -> None:
-        """Nobody will type any more: the next question has no answer."""
+        """Nobody will type any more: a person leaves, else the next question has no answer."""
         self._waiting.closed = True
+        if self._ahead is Ahead.PERSON:
+            raise Left
 
     def _line(self, session: Session, line: str) -> None:
         if self._ahead is Ahead.SCRIPT:

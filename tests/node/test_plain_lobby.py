@@ -360,6 +360,20 @@ def test_a_closed_keyboard_is_no_answer_and_ends_it_after_the_match() -> None:
     assert table.answers == [None]
 
 
+def test_a_closed_keyboard_leaves_a_match_at_once_and_a_closed_pipe_at_its_end() -> None:
+    for ahead in (Ahead.PERSON, Ahead.PROGRAM):
+        desk, table = playing(ahead=ahead)
+        for event in (LobbyChanged(desk.view), STARTED):
+            desk.lobby.on_event(event)
+        desk.lobby.typed(None)
+        desk.lobby.on_event(Presence(1, up=False))
+        desk.lobby.on_event(BackInLobby(Path("x")))
+        with pytest.raises(Left):
+            desk.lobby.run(cast(Session, desk.calls))
+        assert ("The log: x" in desk.said) is (ahead is Ahead.PROGRAM)
+        assert len(table.shown) == (1 if ahead is Ahead.PERSON else 2)
+
+
 def test_what_is_typed_is_bounded() -> None:
     desk, table = playing()
     desk.run(STARTED, ASKED, "x" * 10_000)

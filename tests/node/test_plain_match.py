@@ -128,6 +128,11 @@ def test_who_wants_to_leave_is_asked_while_others_are_to_choose() -> None:
     assert not any(line.startswith("Your turn") for line in said)
 
 
+def test_a_person_whose_keyboard_is_gone_leaves_at_once() -> None:
+    desk = Desk().happens(*BEFORE, None, CHOICE, "1", "")
+    assert not any(line.startswith("Your turn") for line in desk.leaves())
+
+
 def test_what_others_do_is_told_while_a_question_waits_and_it_is_put_again() -> None:
     quiet = Heard(LobbyChanged(LobbyView(card(), (BRUNO,))))
     desk = Desk().happens(*BEFORE, CHOICE, Heard(Talked(BRUNO, "ciao")), quiet, "q", "y")
