@@ -392,8 +392,9 @@ class Table(Course):
         kept: tuple[Contribution, ...] = self.steps[step - 1].entries
         if not self._branch.is_decision(step):
             kept = tuple(c for c in kept if c.seat in away) or kept[:1]
-        if position is not None and kept:
-            firm = self._firm(step) and kept[0].kind is not Kind.ABANDON
+        # Whoever closed the match for itself is in nobody's way.
+        if position is not None and kept[0].kind is not Kind.ABANDON:
+            firm = self._firm(step)
             self._cast(position, Vote(Kind.REFUSE, attempt, firm=firm, kept=kept))
 
     def _adopt(self, step: int, decision: Decision) -> None:

@@ -304,10 +304,12 @@ class Search:
         missing = frozenset(gone)
         self.healings += 1
         there = [i for i, n in enumerate(nodes) if self.world.nodes[n].seat not in missing]
-        absent = missing | ({self.malice} if self.malice is not None else set())
+        liar = {self.malice} if self.malice is not None else set[int]()
         for _ in range(ROUNDS_OF_HEALING):
             before = nodes
             nodes = self._compared(nodes, there)
+            facts = [self.world.nodes[nodes[i]] for i in there]
+            absent = missing | liar | {f.seat for f in facts if f.position.abandoned_by}
             for i in there:
                 seat = self.world.nodes[nodes[i]].seat
                 if seat != SPECTATOR:
