@@ -32,6 +32,7 @@ from engine.contract import (
     Move,
     Open,
     Over,
+    Reseal,
     Resealed,
     Result,
     Reveal,
@@ -358,7 +359,9 @@ class RecordWriter:
     was due. A hand that is still going on has no deck yet and is left out, but for its cut.
 
     A record has no reseals: reading it leaves cards where they are. So a game that asks for them
-    writes its moves in words that don't depend on the order in which cards lie.
+    writes its moves in words that don't depend on the order in which a hand lies; and cards that
+    were resealed before anybody held them, so that the order decided who drew which (`PIC-13`),
+    stand in the deck as they lay after that.
 
     The record is canonical: only options that differ from the preset that fits best, the shortest
     draws, moves as the game formats them.
@@ -433,9 +436,9 @@ class RecordWriter:
         self._live = None
 
     def _write_live(self, held: Sequence[tuple[State, Input]], told: Revealed) -> None:
-        """The deck as it was dealt, and each move in the words of who sees where cards lie then."""
+        """The deck, and each move in the words of who sees where cards lie then."""
         shuffle, *moves = held
-        self._entries.append(DeckLine(_texts(shuffle[0].turn(), told.faces)))
+        self._entries.append(DeckLine(_texts(shuffle[0].turn(), _deck(moves, told))))
         reseals = 0
         for state, given in moves:
             if isinstance(given, Resealed):
@@ -444,6 +447,29 @@ class RecordWriter:
             faces = enumerate(told.moved(reseals))
             known = {slot: face for slot, face in faces if face != UNKNOWN}
             self._entries += _entries(state.informed(known), given)
+
+
+def _deck(moves: Sequence[tuple[State, Input]], told: Revealed) -> bytes:
+    """The dealt deck that leads to what was played although nothing is resealed: all hands as they
+    were dealt, all else as it lay when it came into a hand.
+
+    A game may reseal a seat's own hand, or cards that nobody has held yet; only the latter stay in
+    the order that they got. A deck that is told without its reseals has not moved.
+    """
+    asked = (state for state, given in moves if isinstance(given, Resealed))
+    piles = (
+        moved for state, moved in zip(asked, told.reseals, strict=False) if not _of_a_hand(state)
+    )
+    return Revealed(told.faces, tuple(piles)).moved()
+
+
+def _of_a_hand(state: State) -> bool:
+    """Whether the reseal that is due is that of its author's hand."""
+    match state.turn():
+        case Cards((Reseal(slots, by),)):
+            hand = (p.slots for p in state.piles() if (p.name, p.seat) == ("hand", by))
+            return set(slots) <= set(itertools.chain(*hand))
+    raise OutOfTurn("no reseal is due")
 
 
 def _entries(state: State, given: Input) -> list[Entry]:

@@ -19,8 +19,8 @@ record, `??` is a card that never came out:
     steps       [{step, kind, hand, seats, moves: [{seat, move}], scores}]: `hand` 0 outside a hand,
                 `seats` those that signed it, `scores` after it
     hands       [{hand, dealer, seats, deck, revealed, scores, first_step, last_step}]: `seats` in
-                the order of dealing, `deck` slot 0 first, `scores` as they were signed after the
-                hand, null for one that didn't come to that
+                the order of dealing, `deck` slot 0 first as it was dealt, before any reseal,
+                `scores` as they were signed after the hand, null for one that didn't come to that
     result      {reason, winners, scores, paid, won}, null for a match without end
     fairness    {signatures, shuffle_proofs, share_proofs, seeds_revealed, hands_audited}
     faults      [{step, seat, kind, text}]

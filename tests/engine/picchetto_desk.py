@@ -54,11 +54,14 @@ def make_options(*given: str) -> Any:
 def begin(*given: str, dealer: int = 1) -> PicchettoState:
     """A match before its first shuffle: `dealer` drew the lower card."""
     state = GAME.start(make_options(*given), 2)
-    kind = state.deck.kind
+    return state.apply(draw_for(state.deck.kind, dealer))
+
+
+def draw_for(kind: DeckKind, dealer: int = 1) -> Drawn:
+    """The draw by which `dealer` has the lower card."""
     low, high = kind.parse("7" + kind.suits[0]), kind.parse("A" + kind.suits[0])
     top = [low, high] if dealer == 0 else [high, low]
-    rest = [face for face in range(kind.size) if face not in top]
-    return state.apply(Drawn((*top, *rest)))
+    return Drawn((*top, *(face for face in range(kind.size) if face not in top)))
 
 
 @dataclass(slots=True)
@@ -95,15 +98,17 @@ class Sealed:
 
 @dataclass(slots=True)
 class Desk:
-    """A position and whoever deals to it; `notes` are those of all inputs so far."""
+    """A position and whoever deals to it; `notes` are those of all `inputs` so far."""
 
     state: PicchettoState
     dealer: Sealed
     notes: list[Note] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
+    inputs: list[Input] = field(default_factory=list)
 
     def give(self, given: Input) -> Desk:
         self.state = self.state.apply(given)
+        self.inputs.append(given)
         self.notes += self.state.notes
         return self
 
@@ -226,12 +231,13 @@ def desk(
     live: bool = False,
     seed: int = 1,
     state: PicchettoState | None = None,
+    rng: Random | None = None,
 ) -> Desk:
-    """The cards are dealt and looked at: the elder is to exchange."""
+    """The cards are dealt and looked at: the elder is to exchange. Reseals permute by `rng`."""
     start = state or begin(*given)
     kind = start.deck.kind
     deck = stack(kind, elder, younger, talon, start.options.packet)
-    made = Desk(start, Sealed(live, Random(seed), deck))
+    made = Desk(start, Sealed(live, rng or Random(seed), deck))
     return made.serve()
 
 
