@@ -142,7 +142,7 @@ class Standing:
     @property
     def tied(self) -> bool:
         """Whether this seat has cut its log back behind a vote of its own that could still decide:
-        then it signs nothing that could be decided without any seat but the convicted ones."""
+        then it signs nothing that could be decided without any seat that may still sign."""
         return bool(self._ahead)
 
     def _binding(self, step: int) -> Vote | None:
@@ -172,6 +172,17 @@ class Standing:
         """The convicted seats that have a part at `step`."""
         position = self._branch.at(step)
         return {c.seat for c in self._convictions.against(position)} if position else set()
+
+    def _done_for(self, step: int) -> set[int]:
+        """The seats that sign nothing any more from `step` on: convicted, or the match is closed
+        for them."""
+        closed = {
+            c.seat
+            for at, ballot in self._ballots.items()
+            for c, vote in ballot.casts()
+            if at <= step and vote.kind is Kind.ABANDON
+        }
+        return self._guilty(step) | closed - {self._seat}
 
     def _last_word(self, step: int) -> tuple[Contribution, ...]:
         """What fills `step` for good at another node, where somebody is convicted; else ().

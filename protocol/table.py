@@ -256,8 +256,8 @@ class Table(Course):
             leaving = missing
         else:
             return False  # nobody is waited for, or this seat itself is
-        if not self.tied:
-            leaving |= set(away) & set(position.in_play)
+        able = self._done_for(position.step) if self.tied else position.in_play
+        leaving |= set(away) & set(able) & set(position.in_play)
         if player.seat in leaving:
             return False
         stand = tuple(sorted(leaving))
@@ -447,17 +447,19 @@ class Table(Course):
     def _returns(self, step: int, votes: Sequence[Vote]) -> bool:
         """Cut back to `step`, where others vote to exclude somebody convicted, if that is safe.
 
-        It is if all seats but the convicted ones are to vote there: whoever does has signed, or
+        It is if all seats that may still sign are to vote there: whoever does has settled, and
         will sign, nothing beyond, so no step from there on is settled anywhere. Those who'd go on
         without somebody else are followed only by whoever has no vote beyond that could decide.
         """
         player, there = self.player, self._branch.at(step)
         guilty = self._guilty(step)
-        if player is None or there is None or not guilty or player.seat not in there.in_play:
+        if player is None or there is None or not guilty:
             return False
+        if player.seat in guilty or player.seat not in there.in_play:
+            return False  # it has no vote that would hold it there
         if step >= self.position.step or self._firm(step) or self._last_word(step):
             return False
-        whole = any(guilty.issuperset(vote.away) for vote in votes)
+        whole = any(self._done_for(step).issuperset(vote.away) for vote in votes)
         free = not (self.tied or self._bound_beyond(step) or self._branch.is_decision(step))
         if not whole and not free:
             return False

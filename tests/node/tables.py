@@ -123,6 +123,9 @@ def play(
     for node in nodes:
         node.session.stop()
         need(node.thread).join(DEADLINE)
+    running = [node.session.name for node in nodes if need(node.thread).is_alive()]
+    if running:  # the cheat's own node must end, too
+        raise AssertionError(f"these never end: {running}")
     return nodes
 
 

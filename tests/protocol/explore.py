@@ -347,7 +347,8 @@ class Search:
         # Who closes a match because too few are left closes it for whoever can't go on either.
         gone = {f.seat for f in facts if f.position.abandoned_by}
         facts = [f for f in facts if f.seat not in gone]
-        if all(gone.issuperset(f.position.in_play) or f.seat == SPECTATOR for f in facts):
+        done = gone | ({self.malice} if self.malice is not None else set[int]())
+        if all(done.issuperset(f.position.in_play) or f.seat == SPECTATOR for f in facts):
             return
         furthest = max(facts, key=lambda f: (f.closed, f.step))
         if all(f.closed for f in facts) and len({f.heads for f in facts}) == 1:

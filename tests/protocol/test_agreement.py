@@ -61,6 +61,8 @@ WALKS = {
     "four, one of them lies": (4, 1, 0, Bounds(attempts=1, budget=3)),
     "five, two thought silent": (5, None, 0, Bounds(attempts=2, away=2)),
     "five, one of them lies": (5, 2, 1, Bounds(attempts=1, budget=3, crashes=1)),
+    "three, one of them lies, any may close": (3, 0, 0, Bounds(attempts=2, budget=4, abandon=True)),
+    "four, one of them lies, any may close": (4, 1, 0, Bounds(attempts=1, budget=3, abandon=True)),
 }
 
 

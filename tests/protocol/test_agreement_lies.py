@@ -504,3 +504,21 @@ def test_the_liars_refusal_releases_nobody_who_has_voted_to_exclude_it() -> None
     scene.plays(1, (3,))
     assert (scene.facts(1).step, scene.facts(1).bound) == (2, True)
     scene.heal()
+
+
+def test_whoever_returned_may_leave_out_who_has_closed_the_match() -> None:
+    """That seat signs nothing any more, so nothing can come of what it signed before."""
+    scene = Scene(4, malice=0)
+    one, two = scene.lie(1, 0, A), scene.lie(1, 0, B)
+    scene.plays(3, (1, 2))
+    scene.hear(3, one)
+    assert scene.go_on((3,))
+    (closing,) = scene.act(2, Abandon((1, 3)))
+    scene.hear(1, one, two, closing)
+    scene.hear(3, two, closing, scene.signed(1, Kind.EXCLUDE, step=2))
+    assert scene.facts(3).step == 2
+    votes = scene.go_on((1, 3), (2,))
+    scene.hear(1, votes[3])
+    scene.hear(3, votes[1])
+    assert scene.facts(3).decided == scene.facts(1).decided == (2,)
+    assert scene.facts(3).position.out == {0, 2}
