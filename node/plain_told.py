@@ -7,6 +7,7 @@ screen and these lines say the same; only what no story holds has its sentence h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.cards import UNKNOWN
@@ -194,7 +195,7 @@ def _missing(language: Language, notice: Waiting | Absent | Suspended, after: Me
         return [text, t("x closes the match for good; the log will say that you did.")]
     plays = after.seat is not None
     if isinstance(notice, Absent):
-        return _question(language, names, after) if plays else []
+        return _question(language, after.names(notice.seats), after) if plays else []
     if notice.left is None:
         return [t("Waiting for {names}.").format(names=names)] if notice.away else []
     seconds = round(notice.left)
@@ -206,12 +207,12 @@ def _missing(language: Language, notice: Waiting | Absent | Suspended, after: Me
     return [t("Waiting for {names}.").format(names=names)]
 
 
-def _question(language: Language, names: str, after: Memory) -> list[str]:
+def _question(language: Language, names: Sequence[str], after: Memory) -> list[str]:
     """Whether to go on without somebody; before the seats are known in short."""
     t = language.text
     view = after.look()
     if view is None:
-        asked = [t("{0} can't be reached. Wait, or go on without?").format(names)]
+        asked = [accounts.unreachable(language, names)]
     else:
         asked = accounts.missing(language, view)
     return [*asked, t("g goes on, w waits longer.")]

@@ -6,6 +6,8 @@ screen reader. It must never know a width, a colour or a key of the keyboard.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.cards import UNKNOWN
 from engine.errors import IllegalMove
 from node.language import Language
@@ -95,13 +97,29 @@ def missing(language: Language, view: TableView) -> list[str]:
     """The question about those who keep the table waiting: away, or there and silent."""
     t = language.text
     seats = [view.seat(n) for n in view.around.question]
-    away = words.join_names(language, [seat.name for seat in seats])
+    names = [seat.name for seat in seats]
+    away = words.join_names(language, names)
     if any(seat.present for seat in seats):
-        question = t("{0} takes too long. Wait, or go on without?")
+        question = language.count(
+            "{0} takes too long. Wait, or go on without?",
+            "{0} take too long. Wait, or go on without?",
+            len(seats),
+            away,
+        )
     else:
-        question = t("{0} can't be reached. Wait, or go on without?")
+        question = unreachable(language, names)
     text = t("If most of you go on, this hand is void and the match goes on without {0}.")
-    return [question.format(away), text.format(away)]
+    return [question, text.format(away)]
+
+
+def unreachable(language: Language, names: Sequence[str]) -> str:
+    """The question about those who are away."""
+    return language.count(
+        "{0} can't be reached. Wait, or go on without?",
+        "{0} can't be reached. Wait, or go on without them?",
+        len(names),
+        words.join_names(language, names),
+    )
 
 
 def leaving(language: Language, view: TableView) -> list[str]:

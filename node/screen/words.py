@@ -202,7 +202,12 @@ def waiting(language: Language, view: TableView) -> str:
         names = join_names(language, [view.seat(n).name for n in view.around.absent])
         if view.around.suspended:
             return t("Too few are here to go on without {0}: the match waits.").format(names)
-        return t("{0} can't be reached: the table waits.").format(names)
+        return language.count(
+            "{0} can't be reached: the table waits.",
+            "{0} can't be reached: the table waits for them.",
+            len(view.around.absent),
+            names,
+        )
     if view.result is not None:
         return ended(language, view.result, view.names)
     seats = [n for n in view.waiting_for if n != view.me]

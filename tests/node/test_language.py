@@ -23,6 +23,7 @@ from node.language import (
     read,
 )
 from node.rule_files import GENERAL, SOURCE, document, rules_of
+from node.screen import accounts
 from node.screen.words import rule_words
 from tests.node.messages import (
     Message,
@@ -102,6 +103,20 @@ def test_plural_forms_are_chosen_by_number() -> None:
     assert it.count("{n} warning", "{n} warnings", 0) == "0 avvisi"
     assert language("en").count("{n} warning", "{n} warnings", 2) == "2 warnings"
     assert it.count("{0} is to choose.", "{0} are to choose.", 2, "Ada") == "Tocca a Ada."
+
+
+@pytest.mark.parametrize(
+    ("names", "english", "italian"),
+    [
+        (["Ada"], "Ada can't be reached. Wait", "Ada non è raggiungibile. Si aspetta"),
+        (["Ada", "Bruno"], "Bruno can't be reached. Wait", "Bruno non sono raggiungibili. Si"),
+    ],
+)
+def test_one_who_is_away_is_asked_about_otherwise_than_two(
+    names: list[str], english: str, italian: str
+) -> None:
+    assert english in accounts.unreachable(language("en"), names)
+    assert italian in accounts.unreachable(language("it"), names)
 
 
 def test_a_context_tells_two_messages_apart() -> None:
