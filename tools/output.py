@@ -176,9 +176,9 @@ class Output:
         have theirs to themselves."""
         with self.lock:
             self._away()
+            self._asked = True  # first, for Ctrl-C may come as soon as it is seen
             self.out.write(self._fit(self.out, text))
             self.out.flush()
-            self._asked = True
 
     def answered(self) -> None:
         """Whoever was asked has ended the line."""
