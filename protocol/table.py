@@ -11,8 +11,9 @@ the entries from a step on (`entries_from`).
 
 How forks are kept out (`DEAL.md`, "Absence and exclusion"): whoever voted to leave something out
 completes the step in no other way while that vote could still decide (`Ballot.binding`). A decision
-is taken over by whom it leaves out, by whoever has no vote, and by its voters; nothing else cuts a
-log back, but proof that a seat gave different contributions to different seats.
+is taken over by whom it leaves out, by whoever has no vote, and by its voters. Beyond that a log is
+cut back only where a seat is proved to lie: to exclude it with the others, or to follow one of them
+for whom the step can't be undone (`Standing._firm`).
 """
 
 from __future__ import annotations
